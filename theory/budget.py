@@ -1,0 +1,84 @@
+"""The compute budget C = kappa * product of x_i^c_i; C = 6 N D by default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, Mul, Symbol, log, sympify
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.parse import ParseError, parse
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Training compute as a monomial of the variables.
+
+    Parameters
+    ----------
+    coefficient : sympy.Expr
+        kappa > 0, FLOP per unit of the product; 6 for dense transformers (forward and backward pass,
+        Kaplan et al. 2020, arXiv 2001.08361, section 2.1).
+    powers : tuple of (sympy.Symbol, sympy.Expr)
+        The variables with their exponents c_i > 0.
+    """
+
+    coefficient: Expr
+    powers: tuple[tuple[Symbol, Expr], ...]
+
+    def __post_init__(self) -> None:
+        for name, value in [("coefficient", self.coefficient), *((f"exponent of {x}", c) for x, c in self.powers)]:
+            if not value.is_positive:
+                raise ValueError(f"budget: {name}={value}: must be positive")
+        if not self.powers:
+            raise ValueError("budget: at least one variable is needed")
+
+    @property
+    def variables(self) -> tuple[Symbol, ...]:
+        return tuple(variable for variable, _ in self.powers)
+
+    def exponent(self, variable: Symbol) -> Expr:
+        for candidate, power in self.powers:
+            if candidate == variable:
+                return power
+        raise ValueError(f"variable={variable}: not in the budget {self}")
+
+    def compute(self, values: Mapping[Symbol, Expr] | None = None) -> Expr:
+        """kappa * product of x_i^c_i, at `values` where they are given."""
+        values = values or {}
+        return Mul(self.coefficient, *(values.get(x, x) ** c for x, c in self.powers))
+
+    def __str__(self) -> str:
+        return f"C = {self.compute()}"
+
+    @classmethod
+    def from_expression(cls, expression: Expr, variables: tuple[Symbol, ...] = (sym.N, sym.D)) -> Budget:
+        """Read kappa and the exponents off a monomial; ValueError where it is none, or a variable is missing."""
+        monomial = sympify(expression)
+        powers = []
+        remainder = monomial
+        for variable in variables:
+            exponent = variable * log(monomial).diff(variable)
+            exponent = exponent.expand().cancel()
+            if exponent.is_zero:
+                raise ValueError(f"budget={monomial}: does not depend on {variable}")
+            remainder = remainder / variable**exponent
+            powers.append((variable, exponent))
+        coefficient = remainder.powsimp().simplify()
+        if coefficient.free_symbols & set(variables) or any(c.free_symbols & set(variables) for _, c in powers):
+            raise ValueError(f"budget={monomial}: must be one term kappa * N^a * D^d in {', '.join(map(str, variables))}")
+        return cls(coefficient, tuple(powers))
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """Read `6ND`, `6*N^1*D`, `C = 6*N*D` or `kappa*N**a*D**d`; the text is parsed, never evaluated."""
+        left, separator, right = text.partition("=")
+        if separator and left.strip() != "C":
+            raise ParseError(f"{text!r}: a budget reads C = kappa * N^a * D^d")
+        return cls.from_expression(parse(right if separator else text, SYMBOL_TABLE))
+
+
+SYMBOL_TABLE = {str(x): x for x in (sym.N, sym.D, sym.KAPPA, sym.BUDGET_A, sym.BUDGET_D)}
+SIX_ND = Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1))))
+GENERAL = Budget(sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D)))

@@ -1,0 +1,59 @@
+"""Functions in which the numerically safe forms are written; each carries its exact definition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Expr, Function, Integer, Rational, exp, log
+
+
+class expm1(Function):
+    """exp(x) - 1."""
+
+    nargs = 1
+
+    def definition(self) -> Expr:
+        return exp(self.args[0]) - 1
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return exp(self.args[0])
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return rf"\operatorname{{expm1}}\left({printer._print(self.args[0])}\right)"
+
+
+class log1p(Function):
+    """log(1 + x)."""
+
+    nargs = 1
+
+    def definition(self) -> Expr:
+        return log(1 + self.args[0])
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return 1 / (1 + self.args[0])
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return rf"\operatorname{{log1p}}\left({printer._print(self.args[0])}\right)"
+
+
+class phi2(Function):
+    """(exp(x) - 1 - x) / x^2, the second exponential-integrator function; phi2(0) = 1/2 and phi2 > 0."""
+
+    nargs = 1
+
+    @classmethod
+    def eval(cls, argument: Expr) -> Expr | None:
+        return Rational(1, 2) if argument.is_zero else None
+
+    def definition(self) -> Expr:
+        x = self.args[0]
+        return (exp(x) - 1 - x) / x ** Integer(2)
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return rf"\varphi_2\left({printer._print(self.args[0])}\right)"
+
+
+def defined(expression: Expr) -> Expr:
+    """The expression with every safe-form function replaced by its definition."""
+    return expression.replace(lambda e: hasattr(e, "definition"), lambda e: e.definition())

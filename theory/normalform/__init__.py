@@ -1,0 +1,14 @@
+"""A decision procedure for power-law identities.
+
+`decide(lhs, rhs)` answers **proved** (with the side conditions used), **refuted** (with a witness point) or **undecided**
+(with the reason) for expressions built from symbols, rational functions of them, powers whose exponents are rational
+functions, `exp` and `log`.
+
+Modules: `field` (the coefficient field and its primes), `arithmetic` (sums of terms), `convert` (SymPy to normal form),
+`interval` (rigorous evaluation at a point), `sample` (seeded rational points), `decide` (the three answers).
+"""
+
+from isoflop.theory.normalform.arithmetic import OutsideScope
+from isoflop.theory.normalform.decide import Answer, Condition, Decision, Witness, decide, is_zero
+
+__all__ = ["Answer", "Condition", "Decision", "OutsideScope", "Witness", "decide", "is_zero"]

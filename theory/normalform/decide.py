@@ -1,0 +1,220 @@
+"""Proved, refuted with a witness, or undecided: the three answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+from typing import Any
+
+from mpmath.libmp import to_str
+from sympy import Expr, Rational, Symbol, sympify
+
+from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
+from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.field import CoefficientField
+from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_nonzero, certainly_positive
+from isoflop.theory.normalform.sample import Point, points
+
+POINTS_TO_PROVE = 8
+POINTS_TO_REFUTE = 24
+LARGEST_DRAW = 400
+DIGITS = (50, 100, 200, 400, 800, 1600, 2000)
+POINTS_AT_HIGH_PRECISION = 2
+
+
+class Answer(Enum):
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A side condition: `expression > 0` or `expression != 0`."""
+
+    expression: Expr
+    relation: str
+
+    def __str__(self) -> str:
+        return f"{self.expression} {self.relation} 0"
+
+    def holds(self, evaluator: IntervalEvaluator, point: Point) -> bool:
+        value = evaluator.evaluate(self.expression, point)
+        return certainly_positive(value) if self.relation == ">" else certainly_nonzero(value)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A point where the two sides differ, with both values (decimal strings) and the digits used."""
+
+    point: tuple[tuple[Symbol, Rational], ...]
+    lhs: str
+    rhs: str
+    digits: int
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{symbol} = {value}" for symbol, value in self.point) or "no free symbol"
+        return f"{where}: lhs = {self.lhs}, rhs = {self.rhs}"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer with what supports it: conditions for a proof, a witness for a refutation, a reason otherwise."""
+
+    answer: Answer
+    reason: str
+    conditions: tuple[Condition, ...] = ()
+    witness: Witness | None = None
+
+    @property
+    def proved(self) -> bool:
+        return self.answer is Answer.PROVED
+
+    @property
+    def refuted(self) -> bool:
+        return self.answer is Answer.REFUTED
+
+    def __str__(self) -> str:
+        parts = [f"{self.answer.value}: {self.reason}"]
+        if self.conditions:
+            parts.append("where " + ", ".join(str(condition) for condition in self.conditions))
+        if self.witness is not None:
+            parts.append(f"witness {self.witness}")
+        return "; ".join(parts)
+
+
+class Contradiction(AssertionError):
+    """The exact path and the interval path disagree: a defect of this package."""
+
+
+def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int = 0) -> Decision:
+    """Decide `lhs == rhs` for all real values of the symbols where the side conditions hold.
+
+    Parameters
+    ----------
+    lhs, rhs : sympy.Expr
+        Expressions in symbols (declared positive as a rule), rational functions, powers, exp and log.
+    assume : sequence of sympy.Expr
+        Expressions that are positive by assumption, e.g. `[r - 1]`.
+    seed : int
+        Seed of the sampled points.
+
+    Returns
+    -------
+    Decision
+        *proved*: the difference has normal form zero, and at least 8 sampled points satisfy every side condition;
+        *refuted*: at the witness an interval enclosure of the difference excludes zero;
+        *undecided*: anything else, with the reason.
+    """
+    left, right = sympify(lhs), sympify(rhs)
+    assumptions = tuple(sympify(a) for a in assume)
+    symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
+    exact = _exact(left, right, assumptions, symbols)
+    assumed = tuple(Condition(a, ">") for a in assumptions)
+    if isinstance(exact, tuple):
+        conditions = _unique([*assumed, *exact])
+        found = _points_where(conditions, symbols, seed, POINTS_TO_PROVE)
+        if len(found) < POINTS_TO_PROVE:
+            reason = f"equal on the side conditions, but only {len(found)} sampled points satisfy them"
+            return _refute(left, right, assumed, symbols, seed) or Decision(Answer.UNDECIDED, reason, conditions)
+        _cross_check(left, right, found)
+        return Decision(Answer.PROVED, "both sides have the same normal form", conditions)
+    refutation = _refute(left, right, assumed, symbols, seed)
+    return refutation or Decision(Answer.UNDECIDED, exact)
+
+
+def is_zero(expression: Expr, *, assume: Sequence[Expr] = ()) -> bool:
+    """Whether `expression == 0` is proved."""
+    return decide(expression, assume=assume).proved
+
+
+def _exact(
+    left: Expr, right: Expr, assumptions: tuple[Expr, ...], symbols: Iterable[Symbol]
+) -> tuple[Condition, ...] | str:
+    """The side conditions where the normal form of the difference is zero, else the reason why this path is silent."""
+    arithmetic = Arithmetic(CoefficientField(symbols))
+    try:
+        for assumption in assumptions:
+            for value in normal_form(assumption, arithmetic).values():
+                arithmetic.field.declare_positive(value)
+        difference = arithmetic.add(
+            normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic))
+        )
+        if not arithmetic.is_zero(difference):
+            return "the normal forms differ, but no sampled point separates the two sides"
+    except OutsideScope as error:
+        return str(error)
+    return tuple(
+        [Condition(e, ">") for e in arithmetic.positive] + [Condition(e, "!=") for e in arithmetic.nonzero]
+    )
+
+
+def _unique(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    kept = dict.fromkeys(conditions)
+    positive = {condition.expression for condition in kept if condition.relation == ">"}
+    return tuple(c for c in kept if c.relation == ">" or c.expression not in positive)
+
+
+def _points_where(
+    conditions: Sequence[Condition], symbols: Iterable[Symbol], seed: int, wanted: int
+) -> list[Point]:
+    """Up to `wanted` points at which interval arithmetic confirms every condition."""
+    evaluator = IntervalEvaluator()
+    found: list[Point] = []
+    if not conditions:
+        return list(islice(points(symbols, seed), wanted))
+    for point in islice(points(symbols, seed), LARGEST_DRAW):
+        try:
+            if all(condition.holds(evaluator, point) for condition in conditions):
+                found.append(point)
+        except Undefined:
+            continue
+        if len(found) == wanted:
+            break
+    return found
+
+
+def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
+    """Where the exact path says equal, an enclosure that excludes zero is a defect and must not pass."""
+    evaluator = IntervalEvaluator()
+    for point in found[:2]:
+        try:
+            difference = evaluator.evaluate(left, point) - evaluator.evaluate(right, point)
+        except Undefined:
+            continue
+        if certainly_nonzero(difference):
+            raise Contradiction(f"{left} and {right} have one normal form but differ at {point}")
+
+
+def _refute(
+    left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int
+) -> Decision | None:
+    candidates = _points_where(assumed, symbols, seed, POINTS_TO_REFUTE if symbols else 1)
+    for digits in DIGITS:
+        evaluator = IntervalEvaluator(digits)
+        for point in candidates:
+            try:
+                value_left, value_right = evaluator.evaluate(left, point), evaluator.evaluate(right, point)
+            except Undefined:
+                continue
+            if certainly_nonzero(value_left - value_right):
+                witness = Witness(
+                    tuple(sorted(point.items(), key=lambda item: item[0].name)),
+                    _decimal(value_left, value_left - value_right),
+                    _decimal(value_right, value_left - value_right),
+                    digits,
+                )
+                return Decision(Answer.REFUTED, "the two sides differ at a point", witness=witness)
+        candidates = candidates[:POINTS_AT_HIGH_PRECISION]
+    return None
+
+
+def _decimal(value: Any, difference: Any) -> str:
+    """Enough digits to tell the two sides apart, at least 10."""
+    scale = abs(value.mid)
+    digits = 10
+    while digits < DIGITS[-1] and abs(difference.mid) * 10 ** (digits - 3) < scale:
+        digits += 1
+    return str(to_str(value.mid._mpi_[0], digits))

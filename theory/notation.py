@@ -1,0 +1,366 @@
+r"""The two spellings of a scaling law, and the conversion between them.
+
+The same greek letter names different exponents in the literature:
+
+==================== ======================= ======================
+role                 schaeffer (canonical)   hoffmann
+==================== ======================= ======================
+irreducible loss     ``E``                   ``E``
+params coefficient   ``A``                   ``A``
+tokens coefficient   ``B``                   ``B``
+params exponent      ``beta``                ``alpha``
+tokens exponent      ``gamma``               ``beta``
+compute coefficient  ``C0``                  ``C0``
+compute exponent     ``alpha``               ``alpha_C``
+params allocation    ``w_N``                 ``a``
+tokens allocation    ``w_D``                 ``b``
+==================== ======================= ======================
+
+Schaeffer et al. (arXiv 2509.24012) write ``beta`` and ``gamma`` for the exponents of params and tokens and
+``alpha`` for the exponent of compute; Hoffmann et al. (arXiv 2203.15556) write ``alpha`` and ``beta`` for
+params and tokens and ``a``, ``b`` for the exponents of the allocation, N* ~ C^a and D* ~ C^b. Hoffmann et
+al. give the exponent of the envelope no name; ``alpha_C`` is this package's. The names of the coefficients
+E, A, B are Hoffmann's throughout. Everything inside the package is in the schaeffer spelling, called
+canonical here; the other is a matter of input and print. (Under a budget kappa N^a D^d the letter ``a`` is
+taken: print that in schaeffer.)
+
+Plain data: importing this module costs next to nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    Value = TypeVar("Value")
+
+__all__ = [
+    "DEFAULT",
+    "HOFFMANN",
+    "KINDS",
+    "NOTATIONS",
+    "ROLES",
+    "SCHAEFFER",
+    "Frozen",
+    "Notation",
+    "close_matches",
+    "notation",
+]
+
+#: What a name can stand for, in the order of the table above.
+ROLES = {
+    "irreducible": "irreducible loss",
+    "params_coefficient": "params coefficient",
+    "tokens_coefficient": "tokens coefficient",
+    "params_exponent": "params exponent",
+    "tokens_exponent": "tokens exponent",
+    "compute_coefficient": "compute coefficient",
+    "compute_exponent": "compute exponent",
+    "params_allocation": "allocation exponent of params",
+    "tokens_allocation": "allocation exponent of tokens",
+}
+
+#: The roles that a law of each kind has. The irreducible loss may always be left out.
+KINDS = {
+    "params-tokens": (
+        "irreducible",
+        "params_coefficient",
+        "tokens_coefficient",
+        "params_exponent",
+        "tokens_exponent",
+    ),
+    "compute": ("irreducible", "compute_coefficient", "compute_exponent"),
+}
+
+
+class Frozen:
+    """A record with slots that cannot be changed: compared, hashed, copied and pickled by value.
+
+    Does what a frozen dataclass does without importing ``dataclasses``, whose import would cost the scalar
+    commands more time than their arithmetic.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __init__(self, **fields: object) -> None:
+        if fields.keys() != set(self.__slots__):
+            raise TypeError(f"{type(self).__name__} takes exactly {', '.join(self.__slots__)}")
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: cannot delete {name}")
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __eq__(self, other: object) -> bool:
+        return self._values() == other._values() if isinstance(other, type(self)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._values()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), dict(zip(self.__slots__, self._values(), strict=True)))
+
+
+def _rebuild(cls: type[Frozen], fields: dict[str, object]) -> Frozen:
+    return cls(**fields)
+
+
+class Notation(Frozen):
+    r"""A spelling of the coefficients.
+
+    Every role of :data:`ROLES` is an attribute that holds its plain name.
+
+    Examples
+    --------
+    >>> notation("hoffmann").params_exponent
+    'alpha'
+    >>> notation("hoffmann").to_canonical({"A": "482", "B": "2085", "alpha": ".348", "beta": ".366"})
+    {'A': '482', 'B': '2085', 'beta': '.348', 'gamma': '.366'}
+    >>> print(notation("hoffmann").latex("gamma"), notation("hoffmann").latex("N_opt"))
+    \beta N_{\mathrm{opt}}
+    """
+
+    __slots__ = ("name", "title", *ROLES, "symbols")
+
+    name: str
+    title: str
+    irreducible: str
+    params_coefficient: str
+    tokens_coefficient: str
+    params_exponent: str
+    tokens_exponent: str
+    compute_coefficient: str
+    compute_exponent: str
+    params_allocation: str
+    tokens_allocation: str
+    symbols: tuple[tuple[str, str], ...]
+
+    def __repr__(self) -> str:
+        return f"notation({self.name!r})"
+
+    def names(self, kind: str | None = None) -> dict[str, str]:
+        """Canonical name -> name in this notation.
+
+        Substitute the names all at once: ``beta`` is a name in both notations, for different things.
+
+        Parameters
+        ----------
+        kind : {"params-tokens", "compute"}, optional
+            Only the coefficients of a law of this kind; by default, every role.
+        """
+        roles = ROLES if kind is None else _roles(kind)
+        return {getattr(SCHAEFFER, role): getattr(self, role) for role in roles}
+
+    def latex(self, name: str) -> str:
+        """LaTeX of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            The canonical name of a coefficient (``"beta"``), a quantity ``N``, ``D``, ``C``, ``L``,
+            a compute-optimal value ``N_opt``, ``D_opt``, ``L_opt``, or a ratio ``r``, ``rho``.
+
+        Raises
+        ------
+        ValueError
+            If the name is none of these.
+        """
+        for known, text in self.symbols:
+            if known == name:
+                return text
+        choices = [known for known, _ in self.symbols]
+        raise ValueError(f"no LaTeX for name={name!r}; {_choose_from(name, choices)}")
+
+    def symbol_names(self) -> dict[str, str]:
+        """Canonical name -> LaTeX, for every name that :meth:`latex` knows."""
+        return dict(self.symbols)
+
+    def to_canonical(
+        self, coefficients: Mapping[str, Value], *, kind: str = "params-tokens", partial: bool = False
+    ) -> dict[str, Value]:
+        """The coefficients under their canonical names.
+
+        Parameters
+        ----------
+        coefficients : mapping
+            Names in this notation -> values. The values are passed on as they are.
+        kind : {"params-tokens", "compute"}
+            The kind of law, which fixes the names to expect.
+        partial : bool
+            Accept a law with coefficients missing (the penalty needs the two exponents alone).
+
+        Returns
+        -------
+        dict
+            In canonical order; only what was given.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, belongs to another notation, or is missing.
+        """
+        return _translate(coefficients, self, SCHAEFFER, kind, partial)
+
+    def from_canonical(
+        self, coefficients: Mapping[str, Value], *, kind: str = "params-tokens", partial: bool = False
+    ) -> dict[str, Value]:
+        """The inverse of :meth:`to_canonical`: canonical names in, names of this notation out."""
+        return _translate(coefficients, SCHAEFFER, self, kind, partial)
+
+
+_COMMON_SYMBOLS = (
+    ("E", "E"),
+    ("A", "A"),
+    ("B", "B"),
+    ("C0", "C_0"),
+    ("N", "N"),
+    ("D", "D"),
+    ("C", "C"),
+    ("L", "L"),
+    ("r", "r"),
+    ("rho", r"\rho"),
+)
+
+SCHAEFFER = Notation(
+    name="schaeffer",
+    title="beta on params, gamma on tokens, alpha on compute (Schaeffer et al. 2025)",
+    irreducible="E",
+    params_coefficient="A",
+    tokens_coefficient="B",
+    params_exponent="beta",
+    tokens_exponent="gamma",
+    compute_coefficient="C0",
+    compute_exponent="alpha",
+    params_allocation="w_N",
+    tokens_allocation="w_D",
+    symbols=(
+        *_COMMON_SYMBOLS,
+        ("beta", r"\beta"),
+        ("gamma", r"\gamma"),
+        ("alpha", r"\alpha"),
+        ("w_N", "w_N"),
+        ("w_D", "w_D"),
+        ("N_opt", "N^{*}"),
+        ("D_opt", "D^{*}"),
+        ("L_opt", "L^{*}"),
+    ),
+)
+
+HOFFMANN = Notation(
+    name="hoffmann",
+    title="alpha on params, beta on tokens (Hoffmann et al. 2022); alpha_C on compute",
+    irreducible="E",
+    params_coefficient="A",
+    tokens_coefficient="B",
+    params_exponent="alpha",
+    tokens_exponent="beta",
+    compute_coefficient="C0",
+    compute_exponent="alpha_C",
+    params_allocation="a",
+    tokens_allocation="b",
+    symbols=(
+        *_COMMON_SYMBOLS,
+        ("beta", r"\alpha"),
+        ("gamma", r"\beta"),
+        ("alpha", r"\alpha_C"),
+        ("w_N", "a"),
+        ("w_D", "b"),
+        ("N_opt", r"N_{\mathrm{opt}}"),
+        ("D_opt", r"D_{\mathrm{opt}}"),
+        ("L_opt", r"L_{\mathrm{opt}}"),
+    ),
+)
+
+#: Every notation by name.
+NOTATIONS = {SCHAEFFER.name: SCHAEFFER, HOFFMANN.name: HOFFMANN}
+
+#: The notation in which names are read and printed unless another is asked for.
+DEFAULT = SCHAEFFER
+
+
+def notation(name: str | Notation = DEFAULT) -> Notation:
+    """Look a notation up by name.
+
+    Parameters
+    ----------
+    name : {"schaeffer", "hoffmann"} or Notation
+        A notation is returned as it is.
+
+    Raises
+    ------
+    ValueError
+        If there is no notation of that name.
+    """
+    if isinstance(name, Notation):
+        return name
+    if isinstance(name, str) and name in NOTATIONS:
+        return NOTATIONS[name]
+    raise ValueError(f"unknown notation={name!r}; {_choose_from(name, NOTATIONS)}")
+
+
+def close_matches(name: object, choices: Iterable[str]) -> str:
+    """A clause that suggests the choices that look like ``name``; empty if none does.
+
+    >>> close_matches("hofman", ["schaeffer", "hoffmann"])
+    ' (did you mean hoffmann?)'
+    """
+    import difflib  # only a mistake pays for this import
+
+    lowered = {choice.lower(): choice for choice in choices}
+    found = difflib.get_close_matches(str(name).lower(), lowered)
+    return f" (did you mean {' or '.join(lowered[match] for match in found)}?)" if found else ""
+
+
+def _choose_from(name: object, choices: Collection[str]) -> str:
+    return f"choose from {', '.join(choices)}{close_matches(name, choices)}"
+
+
+def _roles(kind: str) -> tuple[str, ...]:
+    if kind not in KINDS:
+        raise ValueError(f"unknown kind={kind!r}; {_choose_from(kind, KINDS)}")
+    return KINDS[kind]
+
+
+def _translate(
+    coefficients: Mapping[str, Value], source: Notation, target: Notation, kind: str, partial: bool
+) -> dict[str, Value]:
+    if not hasattr(coefficients, "keys"):
+        raise ValueError(f"coefficients must map names to values, got {coefficients!r}")
+    roles = _roles(kind)
+    spelling = {getattr(source, role): role for role in roles}
+    expected = f"a {kind} law in the {source.name} notation has {', '.join(spelling)}"
+    for name in coefficients:
+        if name not in spelling:
+            raise ValueError(f"coefficient {name!r} is out of place: {expected}{_hint(name, source, roles)}")
+    if not partial:
+        missing = [
+            f"{name} ({ROLES[role]})"
+            for name, role in spelling.items()
+            if role != "irreducible" and coefficients.get(name) is None
+        ]
+        if missing:
+            optional = f"{source.irreducible} may be left out"
+            raise ValueError(f"missing {', '.join(missing)}: {expected} ({optional})")
+    given = {role: coefficients[name] for name, role in spelling.items() if name in coefficients}
+    return {getattr(target, role): value for role, value in given.items()}
+
+
+def _hint(name: object, source: Notation, roles: tuple[str, ...]) -> str:
+    """Where a name that is out of place would be at home."""
+    for other in NOTATIONS.values():
+        for role in roles:
+            if other is not source and getattr(other, role) == name:
+                home = f"the {ROLES[role]} in the {other.name} notation"
+                return f"; {name} is {home}: say notation={other.name!r}"
+    for role, meaning in ROLES.items():
+        if getattr(source, role) == name:
+            return f"; {name} is the {meaning}"
+    return close_matches(name, [getattr(source, role) for role in roles])

@@ -1,0 +1,446 @@
+"""What it costs to train off the compute-optimal allocation.
+
+All of it follows from the envelope: at compute C, move N to r N*(C) and D to whatever the budget leaves. The penalty
+P = (L - E)/(L* - E) depends on the exponents and r alone: not on E, A, B or C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sympy import Add, Expr, Integer, Pow, Symbol, acosh, exp, factorial, log, sqrt
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.envelope import Envelope, derive, gather
+from isoflop.theory.functions import defined, expm1, log1p, phi2
+
+R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
+
+
+@dataclass(frozen=True)
+class Misallocation:
+    """The penalty family of a two-term law under C = kappa N^a D^d, as closed forms.
+
+    r is the size ratio N/N*(C), rho the overtraining ratio (D/N)/(D*/N*), s = log r.
+    """
+
+    envelope: Envelope
+
+    @property
+    def _weights(self) -> tuple[Expr, Expr]:
+        w_n, w_d = self.envelope.shares
+        return w_n, w_d
+
+    @property
+    def _exponents(self) -> tuple[Expr, Expr]:
+        """beta, and the power of r with which the tokens term grows: gamma a/d."""
+        params, tokens = self.envelope.form.terms
+        return params.exponent, (tokens.exponent * self._slope).cancel()
+
+    @property
+    def _slope(self) -> Expr:
+        """a/d: at fixed compute D/D* = r^-(a/d)."""
+        budget = self.envelope.budget
+        n, d = self.envelope.form.variables
+        return (budget.exponent(n) / budget.exponent(d)).cancel()
+
+    # -- fixed compute ---------------------------------------------------------------------------------------------
+
+    @property
+    def penalty(self) -> Expr:
+        """P(r) = w_N r^-beta + w_D r^(gamma a/d)."""
+        (w_n, w_d), (b, g) = self._weights, self._exponents
+        return w_n * R**-b + w_d * R**g
+
+    @property
+    def size_ratio(self) -> Expr:
+        """r as a function of rho at the same compute: rho^(-d/(a+d)), rho^(-1/2) under C = 6 N D."""
+        return RHO ** (-1 / (1 + self._slope)).cancel()
+
+    @property
+    def ratio(self) -> Expr:
+        """rho as a function of r at the same compute: r^(-(a+d)/d), r^-2 under C = 6 N D."""
+        return R ** (-1 - self._slope)
+
+    @property
+    def penalty_in_ratio(self) -> Expr:
+        """P as a function of rho."""
+        (w_n, w_d), (b, g) = self._weights, self._exponents
+        power = (1 / (1 + self._slope)).cancel()
+        return w_n * RHO ** (b * power).cancel() + w_d * RHO ** (-g * power).cancel()
+
+    @property
+    def excess(self) -> Expr:
+        """P - 1 = s^2 (w_N b^2 phi2(-b s) + w_D g^2 phi2(g s)) with s = log r and g = gamma a/d: no cancellation near r = 1."""
+        (w_n, w_d), (b, g) = self._weights, self._exponents
+        common = (w_n * b).cancel()
+        return S**2 * common * (b * phi2(-b * S) + g * phi2(g * S))
+
+    def series(self, order: int = 2) -> Expr:
+        """Taylor polynomial of P in s = log r up to `order`."""
+        return Add(*(self._taylor(n) * S**n for n in range(order + 1)))
+
+    def series_in_ratio(self, order: int = 2) -> Expr:
+        """Taylor polynomial of P in log rho up to `order`."""
+        step = -(1 / (1 + self._slope)).cancel() * log(RHO)
+        return Add(*(self._taylor(n) * step**n for n in range(order + 1)))
+
+    def _taylor(self, n: int) -> Expr:
+        (w_n, w_d), (b, g) = self._weights, self._exponents
+        return ((w_n * (-b) ** n + w_d * g**n) / factorial(n)).factor()
+
+    @property
+    def overtrained_tail(self) -> Expr:
+        """P ~ w_N r^-beta for r -> 0."""
+        return self._weights[0] * R ** -self._exponents[0]
+
+    @property
+    def undertrained_tail(self) -> Expr:
+        """P ~ w_D r^(gamma a/d) for r -> infinity."""
+        return self._weights[1] * R ** self._exponents[1]
+
+    # -- compute ---------------------------------------------------------------------------------------------------
+
+    @property
+    def effective_compute(self) -> Expr:
+        """C_eff/C = P^(-1/alpha): the share of the budget that the envelope needs for the same loss."""
+        return Pow(self.penalty, -1 / self.envelope.exponent)
+
+    @property
+    def lost_compute(self) -> Expr:
+        """1 - C_eff/C = -expm1(-log1p(P - 1)/alpha), safe near r = 1."""
+        return -expm1(-log1p(self.excess) / self.envelope.exponent)
+
+    @property
+    def tokens_factor(self) -> Expr:
+        """k_D = D/D* that reaches L*(C) with N = r N*: ((1 - w_N r^-beta)/w_D)^(-1/gamma) (H. de Vries 2023)."""
+        w_n, w_d = self._weights
+        params, tokens = self.envelope.form.terms
+        return ((1 - w_n * R**-params.exponent) / w_d) ** (-1 / tokens.exponent)
+
+    @property
+    def compute_overhead(self) -> Expr:
+        """r^a k_D^d - 1: the extra compute, relative to C, that reaches L*(C) with N = r N*."""
+        budget = self.envelope.budget
+        n, d = self.envelope.form.variables
+        return R ** budget.exponent(n) * self.tokens_factor ** budget.exponent(d) - 1
+
+    @property
+    def overhead_gap(self) -> Expr:
+        """q = (P - 1) r^(-gamma a/d) / w_D, so that the overhead is (1 - q)^(-d/gamma) - 1; q < 1 above the critical size."""
+        return self.excess * exp(-self._exponents[1] * S) / self._weights[1]
+
+    @property
+    def safe_overhead(self) -> Expr:
+        """expm1(-(d/gamma) log1p(-q)): the overhead without cancellation near r = 1."""
+        return expm1(-self._overhead_power * log1p(-self.overhead_gap))
+
+    @property
+    def distant_overhead(self) -> Expr:
+        """The overhead through (1 - w_N r^-beta)/w_D itself, safe away from r = 1 where q approaches 1."""
+        w_n, w_d = self._weights
+        b, g = self._exponents
+        inner = log1p(-w_n * exp(-b * S)) - log(w_d)
+        return expm1(self._overhead_power * (g * S - inner))
+
+    @property
+    def _overhead_power(self) -> Expr:
+        """d/gamma."""
+        tokens = self.envelope.form.terms[1]
+        return (self.envelope.budget.exponent(tokens.variable) / tokens.exponent).cancel()
+
+    @property
+    def critical_size_ratio(self) -> Expr:
+        """k_crit = w_N^(1/beta): at or below k_crit N*(C) params no number of tokens reaches L*(C)."""
+        return Pow(self._weights[0], 1 / self.envelope.form.terms[0].exponent)
+
+    @property
+    def critical_tokens_ratio(self) -> Expr:
+        """w_D^(1/gamma): at or below that multiple of D*(C) no model size reaches L*(C)."""
+        return Pow(self._weights[1], 1 / self.envelope.form.terms[1].exponent)
+
+    # -- tolerance -------------------------------------------------------------------------------------------------
+
+    @property
+    def tolerance_half_width(self) -> Expr:
+        """Leading-order half width in log r of the interval where P <= 1 + epsilon: sqrt(epsilon / Taylor coefficient)."""
+        return sqrt(sym.TOLERANCE / self._taylor(2))
+
+    @property
+    def equal_exponent_half_width(self) -> Expr:
+        """The exact half width arccosh(1 + epsilon)/beta where gamma a/d = beta."""
+        return acosh(1 + sym.TOLERANCE) / self._exponents[0]
+
+    # -- contours and corners --------------------------------------------------------------------------------------
+
+    @property
+    def iso_loss_tokens(self) -> Expr:
+        """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N > N_min."""
+        params, tokens = self.envelope.form.terms
+        return (tokens.coefficient / (sym.REDUCIBLE - params.expression)) ** (1 / tokens.exponent)
+
+    @property
+    def iso_loss_slope(self) -> Expr:
+        """dlog D/dlog N along an iso-loss contour: -(beta T_N)/(gamma T_D)."""
+        params, tokens = self.envelope.form.terms
+        return -params.exponent * params.expression / (tokens.exponent * tokens.expression)
+
+    @property
+    def smallest_params(self) -> Expr:
+        """N_min = (A/R)^(1/beta): no smaller model reaches reducible loss R."""
+        params = self.envelope.form.terms[0]
+        return (params.coefficient / sym.REDUCIBLE) ** (1 / params.exponent)
+
+    @property
+    def smallest_tokens(self) -> Expr:
+        """D_min = (B/R)^(1/gamma): no smaller data set reaches reducible loss R."""
+        tokens = self.envelope.form.terms[1]
+        return (tokens.coefficient / sym.REDUCIBLE) ** (1 / tokens.exponent)
+
+    def remaining(self, fixed: Symbol) -> Expr:
+        """The other variable's value where `fixed` is given and the budget C is spent."""
+        budget = self.envelope.budget
+        other = next(x for x in self.envelope.form.variables if x != fixed)
+        spent = budget.coefficient * fixed ** budget.exponent(fixed)
+        return Pow(sym.C / spent, (1 / budget.exponent(other)))
+
+    @property
+    def data_wall(self) -> Expr:
+        """The compute C_D at which D*(C) = D_max: above it a data wall binds."""
+        return self.envelope.compute_where(self.envelope.form.variables[1], sym.D_MAX)
+
+    @property
+    def size_cap(self) -> Expr:
+        """The compute C_N at which N*(C) = N_max: above it a size cap binds."""
+        return self.envelope.compute_where(self.envelope.form.variables[0], sym.N_MAX)
+
+    def capped_reducible(self, variable: Symbol, bound: Expr) -> Expr:
+        """R at compute C where `variable` sits at its cap."""
+        other = next(x for x in self.envelope.form.variables if x != variable)
+        at_cap = {other: self.remaining(variable).subs(variable, bound), variable: bound}
+        return self.envelope.form.reducible.subs(list(at_cap.items()), simultaneous=True)
+
+    # -- proofs ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def claims(self) -> dict[str, Claim]:
+        """Every statement by name, with its proof."""
+        return {claim.name: claim for claim in _claims(self)}
+
+    @property
+    def derivation(self) -> Derivation:
+        return Derivation(
+            name="misallocation_penalty",
+            title="The misallocation penalty",
+            assumptions=(*self.envelope.derivation.assumptions, "N = r N*(C) at the same compute C"),
+            statement=r"\frac{L - E}{L^{*} - E} = P(r) = w_N r^{-\beta} + w_D r^{\gamma}",
+            steps=tuple(self.claims.values()),
+            source="Schaeffer et al. 2025 (arXiv 2509.24012) for the penalty; H. de Vries 2023, Go smol or go home, for the overhead.",
+            follows="Over- and undertraining cost the same loss in every law with the same two exponents.",
+        )
+
+
+def misallocation(envelope: Envelope | None = None) -> Misallocation:
+    """The penalty family of a two-term envelope (by default L = E + A N^-beta + B D^-gamma under C = 6 N D).
+
+    Raises
+    ------
+    ValueError
+        Where the law has more or fewer than two terms: use `penalty_of_ratios`.
+    """
+    envelope = derive() if envelope is None else envelope
+    if len(envelope.form.terms) != 2:
+        raise ValueError(f"envelope: has {len(envelope.form.terms)} terms; r alone fixes the allocation for two")
+    return Misallocation(envelope)
+
+
+def penalty_of_ratios(envelope: Envelope) -> tuple[tuple[Symbol, ...], Expr]:
+    """Symbols r_i = x_i/x_i*(C) and P = sum_i w_i r_i^-b_i = R(x)/R*(C), with C the compute of x itself, for any number of terms."""
+    ratios = tuple(Symbol(f"r_{x}", positive=True) for x in envelope.form.variables)
+    terms = zip(envelope.shares, ratios, envelope.form.terms, strict=True)
+    return ratios, Add(*(w * r**-term.exponent for w, r, term in terms))
+
+
+def _claims(m: Misallocation) -> list[Claim]:
+    envelope = m.envelope
+    form, budget, alpha = envelope.form, envelope.budget, envelope.exponent
+    n, d = form.variables
+    params, tokens = form.terms
+    w_n, w_d = m._weights
+    b, g = m._exponents
+    n_star, d_star = envelope.optimum(n), envelope.optimum(d)
+    moved = {n: R * n_star, d: R**-m._slope * d_star}
+    at_moved = form.reducible.subs(list(moved.items()), simultaneous=True)
+    in_s = m.penalty.subs(R, exp(S))
+    reached = {n: R * n_star, d: m.tokens_factor * d_star}
+    above_wall = (1 - w_n * R**-b,)
+    claims = [
+        Claim("budget_kept", budget.compute(moved), "==", sym.C, "Moving N to r N* and D to r^(-a/d) D* keeps the compute."),
+        Claim(
+            "penalty",
+            at_moved / envelope.reducible,
+            "==",
+            m.penalty,
+            "Divide the reducible loss at (r N*, r^(-a/d) D*) by the optimal one: A, B, E and C cancel.",
+        ),
+        Claim(
+            "ratio",
+            (moved[d] / moved[n]) / (d_star / n_star),
+            "==",
+            m.ratio,
+            "The overtraining ratio is a power of the size ratio.",
+        ),
+        Claim("ratio_inverse", m.ratio.subs(R, m.size_ratio), "==", RHO, "r(rho) inverts rho(r)."),
+        Claim("penalty_in_ratio", m.penalty.subs(R, m.size_ratio), "==", m.penalty_in_ratio, "Substitute r(rho)."),
+        Claim(
+            "penalty_at_least_one",
+            m.penalty,
+            ">=",
+            Integer(1),
+            "Weighted AM-GM: the powers of r cancel in the geometric mean.",
+            ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d)),
+        ),
+        Claim(
+            "excess",
+            in_s - 1,
+            "==",
+            m.excess,
+            "The terms of order 0 and 1 in s cancel identically; what is left is a sum of positive terms.",
+        ),
+        Claim("lost_compute", 1 - m.effective_compute.subs(R, exp(S)), "==", m.lost_compute, "Write 1 - P^(-1/alpha) with expm1 and log1p."),
+        Claim(
+            "effective_compute",
+            envelope.reducible.subs(sym.C, sym.C * m.effective_compute),
+            "==",
+            envelope.reducible * m.penalty,
+            "The envelope at the effective compute has the loss of the misallocated run.",
+        ),
+        Claim(
+            "tokens_factor",
+            form.reducible.subs(list(reached.items()), simultaneous=True),
+            "==",
+            envelope.reducible,
+            "With r N* params and k_D D* tokens the loss is L*(C) again.",
+            assume=above_wall,
+        ),
+        Claim(
+            "compute_overhead",
+            budget.compute(reached) / sym.C - 1,
+            "==",
+            m.compute_overhead,
+            "The compute of that run, relative to C.",
+            assume=above_wall,
+        ),
+        Claim(
+            "safe_overhead",
+            defined(m.safe_overhead),
+            "==",
+            m.compute_overhead.subs(R, exp(S)),
+            "1 - q = r^(-gamma a/d) (1 - w_N r^-beta)/w_D with q = (P - 1) r^(-gamma a/d)/w_D.",
+            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
+        ),
+        Claim(
+            "distant_overhead",
+            defined(m.distant_overhead),
+            "==",
+            m.compute_overhead.subs(R, exp(S)),
+            "The same quantity through its definition.",
+            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
+        ),
+        Claim(
+            "critical_size",
+            w_n * m.critical_size_ratio**-b,
+            "==",
+            Integer(1),
+            "At the critical size the params term alone is the whole optimal reducible loss.",
+        ),
+        Claim(
+            "critical_tokens",
+            w_d * m.critical_tokens_ratio**-tokens.exponent,
+            "==",
+            Integer(1),
+            "At the critical number of tokens the tokens term alone is the whole optimal reducible loss.",
+        ),
+        Claim(
+            "overtrained_tail",
+            m.penalty,
+            "~",
+            m.overtrained_tail,
+            "For r -> 0 the params term dominates.",
+            ByLeadingTerm(R, "0"),
+        ),
+        Claim(
+            "undertrained_tail",
+            m.penalty,
+            "~",
+            m.undertrained_tail,
+            "For r -> infinity the tokens term dominates.",
+            ByLeadingTerm(R, "oo"),
+        ),
+        Claim(
+            "iso_loss",
+            form.reducible.subs(d, m.iso_loss_tokens),
+            "==",
+            sym.REDUCIBLE,
+            "Solve R = A N^-beta + B D^-gamma for D.",
+            assume=(sym.REDUCIBLE - params.expression,),
+        ),
+        Claim(
+            "iso_loss_slope",
+            -(n * form.reducible.diff(n)) / (d * form.reducible.diff(d)),
+            "==",
+            m.iso_loss_slope,
+            "Implicit differentiation in the logarithms.",
+        ),
+        Claim(
+            "iso_loss_tangency",
+            m.iso_loss_slope.subs([(n, n_star), (d, d_star)], simultaneous=True),
+            "==",
+            -m._slope,
+            "At the optimum the iso-loss contour is tangent to the isoFLOP line.",
+        ),
+        Claim("data_wall", d_star.subs(sym.C, m.data_wall), "==", sym.D_MAX, "C_D is the compute at which D* reaches D_max."),
+        Claim("size_cap", n_star.subs(sym.C, m.size_cap), "==", sym.N_MAX, "C_N is the compute at which N* reaches N_max."),
+        Claim(
+            "compute_for_reducible",
+            envelope.reducible.subs(sym.C, envelope.compute_for_reducible),
+            "==",
+            sym.REDUCIBLE,
+            "C*(R) inverts R*(C).",
+        ),
+    ]
+    for order in range(1, 5):
+        claims.append(
+            Claim(
+                f"series_{order}",
+                in_s.diff(S, order).subs(S, 0) / factorial(order),
+                "==",
+                m.series(order).coeff(S, order) if order > 1 else Integer(0),
+                f"Taylor coefficient of order {order} in s = log r.",
+            )
+        )
+    shadow = m.capped_reducible(d, sym.D_MAX)
+    t_n, t_d = params.expression, tokens.expression
+    at_cap = [(n, m.remaining(d).subs(d, sym.D_MAX)), (d, sym.D_MAX)]
+    claims.append(
+        Claim(
+            "data_wall_shadow_price",
+            sym.D_MAX * shadow.diff(sym.D_MAX),
+            "==",
+            (params.exponent * t_n / m._slope - tokens.exponent * t_d).subs(at_cap, simultaneous=True),
+            "dL/dlog D_max at fixed compute: what a larger data set would save.",
+        )
+    )
+    return claims
+
+
+def equal_exponent_penalty() -> Claim:
+    """For beta = gamma under C = 6 N D the penalty is cosh(beta log r)."""
+    from sympy import cosh
+
+    equal = misallocation().penalty.subs(sym.GAMMA, sym.BETA)
+    return Claim("equal_exponents", equal, "==", cosh(sym.BETA * log(R)), "Both weights are 1/2.")
+
+

@@ -1,0 +1,192 @@
+"""Numerical checks of a claim at seeded random points; no code is shared with the normal form.
+
+Values come from ordinary multiprecision arithmetic here (a private mpmath context), from interval arithmetic for the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import mpmath
+from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
+
+from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
+from isoflop.theory.normalform.sample import Point, points as sampled_points
+
+SMALLEST_LIMIT_STEP = 3
+LARGEST_DRAW = 2_000
+
+
+@dataclass(frozen=True)
+class PointCheck:
+    """Whether the relation held at every point, how many were used, and where it failed first."""
+
+    passed: bool
+    points: int
+    detail: str
+    witness: tuple[tuple[Symbol, Rational], ...] = ()
+
+
+class PointEvaluator:
+    """Values of expressions at a point, to `digits` decimal digits."""
+
+    def __init__(self, digits: int) -> None:
+        self.context = mpmath.mp.clone()
+        self.context.dps = digits
+        self.functions = {exp: self.context.exp, Abs: abs, sinh: self.context.sinh, cosh: self.context.cosh, tanh: self.context.tanh}
+
+    def evaluate(self, e: Expr, point: Mapping[Symbol, Any]) -> Any:
+        return self._evaluate(e, point, {})
+
+    def _evaluate(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
+        if e not in seen:
+            seen[e] = self._compute(e, point, seen)
+        return seen[e]
+
+    def _compute(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
+        mp = self.context
+        if e.is_Symbol:
+            value = point[e]
+            return mp.mpf(int(value.p)) / int(value.q) if isinstance(value, Rational) else mp.mpf(value)
+        if e.is_Rational:
+            return mp.mpf(int(e.p)) / int(e.q)
+        if hasattr(e, "definition"):
+            return self._evaluate(e.definition(), point, seen)
+        if e is exp(1):
+            return mp.e
+        values = [self._evaluate(argument, point, seen) for argument in e.args]
+        if e.is_Add:
+            return mp.fsum(values)
+        if e.is_Mul:
+            return mp.fprod(values)
+        if e.is_Pow:
+            return self._power(*values)
+        if isinstance(e, log):
+            if values[0] <= 0:
+                raise Undefined(f"log({mp.nstr(values[0])})")
+            return mp.log(values[0])
+        if e.func in self.functions:
+            return self.functions[e.func](*values)
+        raise Undefined(f"{e.func.__name__} has no pointwise evaluation")
+
+    def _power(self, base: Any, exponent: Any) -> Any:
+        whole = self.context.isint(exponent)
+        if base < 0 and not whole or base == 0 and exponent < 0:
+            raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(exponent)}")
+        return base ** int(exponent) if whole else base**exponent
+
+
+def check_at_points(
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    *,
+    assume: Sequence[Expr] = (),
+    limit: tuple[Symbol, str] | None = None,
+    points: int = 64,
+    digits: int = 50,
+    seed: int = 0,
+) -> PointCheck:
+    """Check a relation at `points` seeded points where both sides are defined and the assumptions hold.
+
+    Equality holds to all but the last 10 of `digits` digits; a failure counts only if it persists at four times the digits, so
+    that cancellation is not mistaken for one. An asymptotic equality lhs ~ rhs is followed into the limit, where
+    |lhs/rhs - 1| must shrink at every step.
+    """
+    evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
+    symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
+    used = 0
+    for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
+        try:
+            if any(evaluator.evaluate(a, point) <= 0 for a in assume):
+                continue
+            failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits)
+            if failure:
+                failure = _failure(finer, lhs, relation, rhs, point, limit, digits)
+        except Undefined:
+            continue
+        used += 1
+        if failure:
+            ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
+            return PointCheck(False, used, failure, ordered)
+        if used == points or not symbols:
+            break
+    if used < min(points, 1 if not symbols else points):
+        return PointCheck(False, used, f"only {used} of {points} points lie in the domain")
+    return PointCheck(True, used, f"holds at {used} points with {digits} digits")
+
+
+def _failure(
+    evaluator: PointEvaluator,
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    point: Point,
+    limit: tuple[Symbol, str] | None,
+    digits: int,
+) -> str:
+    mp = evaluator.context
+    if relation == "~":
+        return _limit_failure(evaluator, lhs, rhs, point, limit, digits)
+    left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+    tolerance = mp.mpf(10) ** (10 - digits) * max(1, abs(left), abs(right))
+    if relation == "==" and abs(left - right) > tolerance:
+        return f"lhs = {mp.nstr(left, 20)}, rhs = {mp.nstr(right, 20)}"
+    if relation == ">=" and left < right - tolerance or relation == "<=" and left > right + tolerance:
+        return f"lhs = {mp.nstr(left, 20)} {relation} rhs = {mp.nstr(right, 20)} fails"
+    return ""
+
+
+def _limit_failure(
+    evaluator: PointEvaluator,
+    lhs: Expr,
+    rhs: Expr,
+    point: Point,
+    limit: tuple[Symbol, str] | None,
+    digits: int,
+) -> str:
+    if limit is None:
+        raise ValueError("limit=None: an asymptotic equality needs its variable and its limit")
+    mp = evaluator.context
+    variable, target = limit
+    sign = -1 if target == "0" else 1
+    distances = []
+    for step in (10, 20, 40, 80, 160):
+        at = {**point, variable: mp.exp(sign * step * 10)}
+        distances.append(abs(evaluator.evaluate(lhs, at) / evaluator.evaluate(rhs, at) - 1))
+    floor = mp.mpf(10) ** (10 - digits)
+    shrinking = all(b < a or b <= floor for a, b in zip(distances, distances[1:], strict=False))
+    if not shrinking or distances[-1] > mp.mpf(10) ** -SMALLEST_LIMIT_STEP:
+        return f"lhs/rhs - 1 = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
+    return ""
+
+
+def enclose_bound(
+    lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), points: int = 64, seed: int = 0, digits: int = 50
+) -> PointCheck:
+    """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of zero."""
+    evaluator = IntervalEvaluator(digits)
+    symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
+    used = confirmed = 0
+    for point in islice(sampled_points(symbols, seed + 1), LARGEST_DRAW):
+        try:
+            if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
+                continue
+            difference = evaluator.evaluate(lhs, point) - evaluator.evaluate(rhs, point)
+        except Undefined:
+            continue
+        if relation == "<=":
+            difference = -difference
+        used += 1
+        if difference.b < 0:
+            ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
+            return PointCheck(False, used, "an enclosure excludes the bound", ordered)
+        confirmed += bool(difference.a > 0)
+        if used == points or not symbols:
+            break
+    if not confirmed:
+        return PointCheck(False, used, f"no enclosure at {used} points confirms the bound strictly")
+    return PointCheck(True, used, f"{confirmed} of {used} enclosures confirm the bound strictly")
