@@ -55,7 +55,7 @@ class Budget:
     @classmethod
     def from_expression(cls, expression: Expr, variables: tuple[Symbol, ...] = (sym.N, sym.D)) -> Budget:
         """Read kappa and the exponents off a monomial; ValueError where it is none, or a variable is missing."""
-        monomial = sympify(expression)
+        monomial = sympify(expression, strict=True)
         powers = []
         remainder = monomial
         for variable in variables:

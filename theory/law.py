@@ -112,7 +112,7 @@ class LawForm:
             Where a term is not A x^-b in one variable with A, b > 0, a variable has no term of its own, or the outer function
             is not certified monotone: then no monomial closed form is claimed.
         """
-        exact = _exact_numbers(sympify(expression))
+        exact = _exact_numbers(sympify(expression, strict=True))
         wanted = tuple(variables) if variables is not None else (sym.N, sym.D)
         for variable in wanted:
             if variable not in exact.free_symbols:

@@ -140,10 +140,19 @@ class Misallocation:
     @property
     def distant_overhead(self) -> Expr:
         """The overhead through (1 - w_N r^-beta)/w_D itself, safe away from r = 1 where q approaches 1."""
+        _, g = self._exponents
+        return expm1(self._overhead_power * (g * S - self._log_gap_complement))
+
+    @property
+    def _log_gap_complement(self) -> Expr:
+        """log((1 - w_N r^-beta)/w_D), exact near the critical size too."""
         w_n, w_d = self._weights
-        b, g = self._exponents
-        inner = log1p(-w_n * exp(-b * S)) - log(w_d)
-        return expm1(self._overhead_power * (g * S - inner))
+        return log(-expm1(log(w_n) - self._exponents[0] * S)) - log(w_d)
+
+    @property
+    def safe_tokens_factor(self) -> Expr:
+        """k_D with 1 - w_N r^-beta written as -expm1(log w_N - beta s)."""
+        return exp(-self._log_gap_complement / self.envelope.form.terms[1].exponent)
 
     @property
     def _overhead_power(self) -> Expr:
@@ -180,6 +189,13 @@ class Misallocation:
         """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N > N_min."""
         params, tokens = self.envelope.form.terms
         return (tokens.coefficient / (sym.REDUCIBLE - params.expression)) ** (1 / tokens.exponent)
+
+    @property
+    def safe_iso_loss_tokens(self) -> Expr:
+        """The same with R - T_N written as -R expm1(log(T_N/R)): no cancellation near N_min."""
+        params, tokens = self.envelope.form.terms
+        gap = -expm1(log(params.coefficient) - params.exponent * log(params.variable) - log(sym.REDUCIBLE))
+        return (tokens.coefficient / (sym.REDUCIBLE * gap)) ** (1 / tokens.exponent)
 
     @property
     def iso_loss_slope(self) -> Expr:
@@ -350,6 +366,14 @@ def _claims(m: Misallocation) -> list[Claim]:
             assume=tuple(e.subs(R, exp(S)) for e in above_wall),
         ),
         Claim(
+            "safe_tokens_factor",
+            defined(m.safe_tokens_factor),
+            "==",
+            m.tokens_factor.subs(R, exp(S)),
+            "1 - w_N r^-beta = -expm1(log w_N - beta s).",
+            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
+        ),
+        Claim(
             "critical_size",
             w_n * m.critical_size_ratio**-b,
             "==",
@@ -385,6 +409,14 @@ def _claims(m: Misallocation) -> list[Claim]:
             "==",
             sym.REDUCIBLE,
             "Solve R = A N^-beta + B D^-gamma for D.",
+            assume=(sym.REDUCIBLE - params.expression,),
+        ),
+        Claim(
+            "safe_iso_loss",
+            defined(m.safe_iso_loss_tokens),
+            "==",
+            m.iso_loss_tokens,
+            "R - T_N = -R expm1(log(T_N/R)).",
             assume=(sym.REDUCIBLE - params.expression,),
         ),
         Claim(

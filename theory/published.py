@@ -492,8 +492,8 @@ _SOURCES = (
     ),
 )
 
-#: Every source by BibTeX key. ``schaeffer2025`` is the source of the theory; its fitted coefficients are in no
-#: public file found.
+#: Every source by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in no public file
+#: found.
 SOURCES = {source.key: source for source in _SOURCES}
 
 
@@ -632,8 +632,8 @@ def _losses() -> tuple[PublishedLaw, ...]:
             sources=(besiroglu, hoffmann),
             locus="refit",
             verified=(
-                "A test finds the minimum, a sum of Huber losses of 0.001018274, at these digits where the runs "
-                "are at hand."
+                "A test finds the minimum, a sum of Huber losses of 0.001018274, at these digits where the "
+                "runs are at hand."
             ),
             note=(
                 f"Refit, printed in no paper: {recipe}, minimum of the sum of Huber losses with delta = 1e-3."

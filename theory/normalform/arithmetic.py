@@ -19,6 +19,7 @@ Key = tuple[frozenset[Any], tuple[tuple[int, int], ...]]
 NormalForm = dict[Key, Fraction]
 
 UNIT: Key = (frozenset(), ())
+SUMS = ("sum", "signed")
 LARGEST_EXPANDED_POWER = 64
 LARGEST_MONOMIAL_POWER = 10_000
 LARGEST_TERM_COUNT = 5_000
@@ -48,6 +49,7 @@ class Arithmetic:
 
     def __init__(self, field: CoefficientField) -> None:
         self.field = field
+        self.positive_twin: dict[int, tuple[int, int]] = {}  # signed sum W -> (positive sum |W|, sign of W)
         self.positive: list[Expr] = []
         self.nonzero: list[Expr] = []
 
@@ -106,7 +108,7 @@ class Arithmetic:
         reduced: NormalForm = {}
         for key, value in exponent.items():
             prime = linear_log(key)
-            if prime is not None and self.field.primes[prime].kind != "sum":
+            if prime is not None and self.field.primes[prime].kind not in SUMS:
                 sign = self.field.signs[prime]
                 whole = self.field.integer_part(value, 1 if sign else 2)
                 if whole:
@@ -148,7 +150,7 @@ class Arithmetic:
             for _ in range(power - 1):
                 result = self.multiply(result, base)
             return result
-        scale, prime = self._registered(base)
+        scale, prime = self._registered(base, positive=self._certainly_positive(base))
         self.nonzero.append(self.to_sympy(base))
         exponent = {log_key(prime): self.field.rational(power)}
         return self.multiply(self.integer_power(scale, power), {(frozenset(exponent.items()), ()): self.field.one})
@@ -171,10 +173,9 @@ class Arithmetic:
         if len(argument) == 1:
             ((key, value),) = argument.items()
             if not key[1]:
-                return self.add(self._log_of_fraction(value), dict(key[0]))
-        if not self._certainly_positive(argument):
-            self.positive.append(self.to_sympy(argument))
-        scale, prime = self._registered(argument, positive_scale=True)
+                value, exponent = self._with_positive_sums(value, dict(key[0]))
+                return self.add(self._log_of_fraction(value), exponent)
+        scale, prime = self._positive_sum(argument)
         return self.add(self.log(scale), {log_key(prime): self.field.one})
 
     def absolute(self, argument: NormalForm) -> NormalForm:
@@ -202,6 +203,13 @@ class Arithmetic:
         for prime in self.field.unknown_primes(value):
             self.nonzero.append(self.field.to_sympy(self.field.prime_fraction(prime)))
 
+    def assume_positive(self, form: NormalForm) -> None:
+        """Use `form > 0`: it fixes the sign of a coefficient (prime powers are positive), or of a sum."""
+        if len(form) == 1 and not next(iter(form))[1]:
+            self.field.declare_positive(next(iter(form.values())))
+        elif form:
+            self._registered(form, positive=True)
+
     def _certainly_positive(self, form: NormalForm) -> bool:
         return all(not key[1] and self.field.sign_of(value) == (1, []) for key, value in form.items())
 
@@ -216,19 +224,90 @@ class Arithmetic:
 
     # -- multi-term bases ------------------------------------------------------------------------------------------
 
-    def _registered(self, base: NormalForm, *, positive_scale: bool = False) -> tuple[NormalForm, int]:
+    # A sum that occurs under a logarithm or a non-integer power is recorded positive and is a prime of kind "sum". A sum in a
+    # denominator may have either sign: it is a prime of kind "signed" and carries integer exponents only. Where its sign becomes
+    # known it gets a positive twin, and `canonical` rewrites W^n as sign^n |W|^n.
+
+    def _registered(self, base: NormalForm, *, positive: bool) -> tuple[NormalForm, int]:
         """`(t, W)` with base = t W, t one term and W a registered sum; a new sum is registered with t = 1."""
+        for kind in SUMS:
+            for prime, scale in self._matches(base, kind):
+                if kind == "sum" and not (positive and self._sign(scale) == -1):
+                    return scale, prime
+                if kind == "signed" and not positive:
+                    return scale, prime
         one = self.constant(self.field.one)
-        for prime, entry in enumerate(self.field.primes):
-            if entry.kind == "sum":
+        return one, self.field.prime_index(Prime("sum" if positive else "signed", dict(base)), 1)
+
+    def _matches(self, base: NormalForm, kind: str) -> Iterator[tuple[int, NormalForm]]:
+        for prime, entry in enumerate(tuple(self.field.primes)):
+            if entry.kind == kind:
                 scale = self._ratio(base, entry.value)
-                if scale is None:
-                    continue
-                ((_, value),) = scale.items()
-                if positive_scale and self.field.sign_of(value) == (-1, []):
-                    continue
+                if scale is not None:
+                    yield prime, scale
+
+    def _sign(self, term: NormalForm) -> int:
+        """Sign of a one-term form, 0 where it is not certain."""
+        ((_, value),) = term.items()
+        sign, unknown = self.field.sign_of(value)
+        return 0 if unknown else sign
+
+    def _positive_sum(self, argument: NormalForm) -> tuple[NormalForm, int]:
+        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition, and the twins it implies."""
+        for prime, scale in self._matches(argument, "sum"):
+            if self._sign(scale) >= 0:
                 return scale, prime
-        return one, self.field.prime_index(Prime("sum", dict(base)), 1)
+        if not self._certainly_positive(argument):
+            self.positive.append(self.to_sympy(argument))
+        scale, prime = self._registered(argument, positive=True)
+        for signed, ratio in self._matches(self.field.primes[prime].value, "signed"):
+            sign = self._sign(ratio)
+            if sign and signed not in self.positive_twin:
+                self._add_twin(signed, sign)
+        return scale, prime
+
+    def _add_twin(self, signed: int, sign: int) -> int:
+        value = self.field.primes[signed].value
+        magnitude = value if sign > 0 else self.negate(value)
+        for prime, scale in self._matches(magnitude, "sum"):
+            if scale == self.constant(self.field.one):
+                self.positive_twin[signed] = (prime, sign)
+                return prime
+        prime = self.field.prime_index(Prime("sum", dict(magnitude)), 1)
+        self.positive_twin[signed] = (prime, sign)
+        return prime
+
+    def _with_positive_sums(self, value: Fraction, exponent: NormalForm) -> tuple[Fraction, NormalForm]:
+        """A one-term argument of a logarithm, with every signed sum replaced by its positive twin.
+
+        The argument must be positive: with one odd power of unknown sign, the coefficient's sign decides the sum's.
+        """
+        signed = {prime: e for key, e in exponent.items() if (prime := self._signed_prime(key)) is not None}
+        unresolved = [prime for prime in signed if prime not in self.positive_twin]
+        if unresolved:
+            sign, unknown = self.field.sign_of(value)
+            odd = signed[unresolved[0]].numer.LC % 2
+            if len(unresolved) > 1 or len(signed) > 1 or unknown or not odd:
+                raise OutsideScope("a logarithm or a non-integer power of a quotient of sums of unknown sign")
+            self.positive.append(self.to_sympy({(frozenset(exponent.items()), ()): value}))
+            self._add_twin(unresolved[0], sign)
+        return self._apply_twins(value, exponent)
+
+    def _signed_prime(self, key: Key) -> int | None:
+        prime = linear_log(key)
+        return prime if prime is not None and self.field.primes[prime].kind == "signed" else None
+
+    def _apply_twins(self, value: Fraction, exponent: NormalForm) -> tuple[Fraction, NormalForm]:
+        result: NormalForm = {}
+        for key, e in exponent.items():
+            prime = self._signed_prime(key)
+            if prime in self.positive_twin:
+                twin, sign = self.positive_twin[prime]
+                if sign < 0 and e.numer.LC % 2:
+                    value = -value
+                key = log_key(twin)
+            result = self.add(result, {key: e})
+        return value, result
 
     def _ratio(self, left: NormalForm, right: NormalForm) -> NormalForm | None:
         """The one-term t with left = t right, where there is one."""
@@ -273,8 +352,9 @@ class Arithmetic:
         """The form with all signs known so far applied and all sums grouped."""
         result: NormalForm = {}
         for (exponent, logs), value in form.items():
-            factor, reduced = self._reduce(dict(exponent))
-            result = self.add(result, {(reduced, logs): value * factor})
+            signed, positive = self._apply_twins(value, dict(exponent))
+            factor, reduced = self._reduce(positive)
+            result = self.add(result, {(reduced, logs): signed * factor})
         for prime in sorted(self._sums_in(result), reverse=True):
             result = self._expand_sum(result, prime)
         return result
@@ -288,7 +368,7 @@ class Arithmetic:
         for exponent, _ in form:
             for key, _ in exponent:
                 prime = linear_log(key)
-                if prime is not None and self.field.primes[prime].kind == "sum" and prime not in found:
+                if prime is not None and self.field.primes[prime].kind in SUMS and prime not in found:
                     found |= {prime} | self._sums_in(self.field.primes[prime].value)
         return found
 
@@ -315,7 +395,7 @@ class Arithmetic:
         entry = self.field.primes[prime]
         if entry.kind == "integer":
             return Integer(entry.value)
-        if entry.kind == "sum":
+        if entry.kind in SUMS:
             return self.to_sympy(entry.value)
         base = self.field.to_sympy(self.field.prime_fraction(prime))
         return base if self.field.signs[prime] > 0 else Abs(base)

@@ -16,7 +16,7 @@ def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
         For floats, complex constants and functions other than exp, log, Abs, the hyperbolic ones and functions that
         carry their own `definition()`.
     """
-    return _Converter(arithmetic).convert(sympify(expression, evaluate=False))
+    return _Converter(arithmetic).convert(sympify(expression, strict=True))
 
 
 class _Converter:

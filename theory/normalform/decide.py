@@ -108,8 +108,8 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
         *refuted*: at the witness an interval enclosure of the difference excludes zero;
         *undecided*: anything else, with the reason.
     """
-    left, right = sympify(lhs), sympify(rhs)
-    assumptions = tuple(sympify(a) for a in assume)
+    left, right = sympify(lhs, strict=True), sympify(rhs, strict=True)
+    assumptions = tuple(sympify(a, strict=True) for a in assume)
     symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
     exact = _exact(left, right, assumptions, symbols)
     assumed = tuple(Condition(a, ">") for a in assumptions)
@@ -137,8 +137,7 @@ def _exact(
     arithmetic = Arithmetic(CoefficientField(symbols))
     try:
         for assumption in assumptions:
-            for value in normal_form(assumption, arithmetic).values():
-                arithmetic.field.declare_positive(value)
+            arithmetic.assume_positive(normal_form(assumption, arithmetic))
         difference = arithmetic.add(
             normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic))
         )

@@ -18,7 +18,7 @@ TRIAL_DIVISION_LIMIT = 10**6
 class Prime:
     """A multiplicative atom: an integer prime, an irreducible polynomial, or a registered multi-term sum."""
 
-    kind: str  # "integer" | "polynomial" | "sum"
+    kind: str  # "integer" | "polynomial" | "sum" (positive) | "signed" (a sum of either sign)
     value: Any  # int, PolyElement, or a normal form
 
 
@@ -46,7 +46,8 @@ class CoefficientField:
         return self.field(numerator) / self.field(denominator)
 
     def prime_index(self, prime: Prime, sign: int) -> int:
-        key = (prime.kind, prime.value) if prime.kind != "sum" else ("sum", len(self.primes))
+        exact = prime.kind in ("integer", "polynomial")
+        key = (prime.kind, prime.value) if exact else (prime.kind, len(self.primes))
         if key not in self._index:
             self._index[key] = len(self.primes)
             self.primes.append(prime)

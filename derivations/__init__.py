@@ -1,0 +1,1 @@
+"""One file per theorem: statement, assumptions, steps, source."""

@@ -1,0 +1,1 @@
+"""Numeric evaluation of the derived formulas."""

@@ -1,0 +1,76 @@
+"""What a start of Python loads: the scalar path answers from the standard library alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).resolve().parents[1] / "src"
+
+HEAVY = ("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm")
+SLOW_STANDARD = ("importlib.metadata", "dataclasses", "inspect")
+PENALTY = (
+    "from isoflop.__main__ import main; sys.exit(main('penalty --beta .34 --gamma .28 --ratio 10'.split()))"
+)
+
+# A finder sees every attempt, also one inside try/except. -S: no site-packages, so nothing is loaded
+# beforehand, and code that needed a third-party package would fail.
+WATCH = """
+import sys
+class Watch:
+    seen = []
+    def find_spec(self, name, path=None, target=None):
+        self.seen.append(name)
+sys.meta_path.insert(0, Watch())
+try:
+    {code}
+finally:
+    print(*Watch.seen, file=sys.stderr)
+"""
+
+
+def requested(code: str) -> set[str]:
+    """The modules that ``code`` asks for, in a fresh interpreter without third-party packages."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", WATCH.format(code=code)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SRC)},
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
+
+
+def test_the_watch_sees_what_is_loaded() -> None:
+    assert "dataclasses" in requested("import dataclasses")
+    assert "numpy" in requested("exec('try: import numpy\\nexcept ImportError: pass')")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import isoflop",
+        "import isoflop; dir(isoflop)",
+        "import isoflop.theory",
+        "import isoflop.__main__",
+        PENALTY,
+    ],
+)
+def test_start_loads_nothing_heavy(code: str) -> None:
+    assert sorted(requested(code) & {*HEAVY, *SLOW_STANDARD}) == []
+
+
+def test_plain_data_loads_no_sympy() -> None:
+    assert not requested("import isoflop.theory.published, isoflop.theory.notation") & set(HEAVY)
+
+
+def test_every_export_is_there() -> None:
+    import isoflop
+
+    for name in isoflop.__all__:
+        assert getattr(isoflop, name) is not None
+        assert name in dir(isoflop)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        isoflop.nothing  # noqa: B018
