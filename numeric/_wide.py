@@ -236,7 +236,7 @@ def log_kernel(k: Real, m_hi: Real, m_lo: Real, c: Real, log_c_hi: Real, log_c_l
     # atanh f = f + f t (1/3 + t/5 + t^2/7 + ...), t = f^2 < 2e-6: from t/5 on, float precision is enough
     t = _mul(*f, *f)
     u = t[0]
-    tail = u * (1 / 5 + u * (1 / 7 + u * (1 / 9 + u / 11)))
+    tail = u * (1 / 5 + u * (1 / 7 + u / 9))
     v_hi, v_lo = fast_two_sum(THIRD_HI, tail)
     a_hi, a_lo = _add(*f, *_mul(*f, *_mul(*t, v_hi, v_lo + THIRD_LO)))
     e_hi, e_lo = fast_two_sum(k * LN2_HI, k * LN2_MID)

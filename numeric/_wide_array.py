@@ -135,7 +135,7 @@ def _scaled_exp(hi: Floats, lo: Floats, least: float) -> tuple[Floats, Floats, N
     inside = (hi >= least) & (hi <= _wide.EXP_MAX)
     if not inside.all():
         # there lo is without effect, and NaN where hi is infinite
-        lo = np.where(inside | np.isnan(hi), lo, 0.0)
+        lo = np.where(inside, lo, 0.0)
         hi = hi.clip(least, _wide.EXP_MAX)
     total = hi + lo
     _require(~np.isnan(total), total, "a number (argument of exp)")

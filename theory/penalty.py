@@ -198,6 +198,19 @@ class Misallocation:
         return (tokens.coefficient / (sym.REDUCIBLE * gap)) ** (1 / tokens.exponent)
 
     @property
+    def iso_loss_params(self) -> Expr:
+        """N(D; R) = (A/(R - B D^-gamma))^(1/beta): the params that reach reducible loss R with D > D_min tokens."""
+        params, tokens = self.envelope.form.terms
+        return (params.coefficient / (sym.REDUCIBLE - tokens.expression)) ** (1 / params.exponent)
+
+    @property
+    def safe_iso_loss_params(self) -> Expr:
+        """The same with R - T_D written as -R expm1(log(T_D/R)): no cancellation near D_min."""
+        params, tokens = self.envelope.form.terms
+        gap = -expm1(log(tokens.coefficient) - tokens.exponent * log(tokens.variable) - log(sym.REDUCIBLE))
+        return (params.coefficient / (sym.REDUCIBLE * gap)) ** (1 / params.exponent)
+
+    @property
     def iso_loss_slope(self) -> Expr:
         """dlog D/dlog N along an iso-loss contour: -(beta T_N)/(gamma T_D)."""
         params, tokens = self.envelope.form.terms
@@ -418,6 +431,22 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.iso_loss_tokens,
             "R - T_N = -R expm1(log(T_N/R)).",
             assume=(sym.REDUCIBLE - params.expression,),
+        ),
+        Claim(
+            "iso_loss_params",
+            form.reducible.subs(n, m.iso_loss_params),
+            "==",
+            sym.REDUCIBLE,
+            "Solve R = A N^-beta + B D^-gamma for N.",
+            assume=(sym.REDUCIBLE - tokens.expression,),
+        ),
+        Claim(
+            "safe_iso_loss_params",
+            defined(m.safe_iso_loss_params),
+            "==",
+            m.iso_loss_params,
+            "R - T_D = -R expm1(log(T_D/R)).",
+            assume=(sym.REDUCIBLE - tokens.expression,),
         ),
         Claim(
             "iso_loss_slope",

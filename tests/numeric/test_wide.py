@@ -24,7 +24,8 @@ POINTS = 2000  # of each family
 UNIT = Fraction(1, 2**106)  # half an ulp, squared: the rounding unit of a pair
 LOG_ERROR = 1e-30  # of max(1, |ln x|): a hundred times the rounding unit; 3.3e-31 is the worst seen
 LOG_RELATIVE = 1e-28  # worst where |ln x| is about 1/512, the widest reach of one table entry: 3.4e-29 seen
-EXP_ULPS = 0.501  # half for the last rounding, and a relative 2^-67 before it
+EXP_BLUR = 2.0**-67  # relative error of exp before the last rounding, which squares and higher powers leave
+EXP_ULPS = 0.501  # half for the last rounding, and the blur
 TIE = 2.0**-60  # this far, relatively, from half way between two floats exp rounds to the right side
 SUBNORMAL_TIE = 2.0**-52  # and this far between two subnormal numbers
 EXPM1_ULPS = 0.76  # half, and a quarter where |x| is about 1e-16 and the low part is rounded before
@@ -277,6 +278,13 @@ def test_exp_against_mpmath(low: float, high: float) -> None:
 def test_exp_of_small_arguments_against_mpmath() -> None:
     for x in small_exponents():
         assert ulps(_wide.exp(x), MP.exp(exact(x))) <= EXP_ULPS, x
+
+
+def test_exp_before_the_last_rounding() -> None:
+    for x in exponents(-745, 709, seed=1):
+        hi, lo, e = _wide._scaled_exp(x.hi, x.lo)
+        reference = MP.ldexp(MP.exp(exact(x)), -e)
+        assert abs(exact(Wide(hi, lo)) - reference) <= EXP_BLUR * reference, x
 
 
 def test_exp_at_the_ends_of_its_range() -> None:

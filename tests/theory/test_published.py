@@ -173,7 +173,7 @@ def test_rounded_chinchilla_is_the_rounding_of_its_source() -> None:
 
 
 def optimum(law: PublishedLaw, compute: str) -> tuple[mpmath.mpf, mpmath.mpf]:
-    """Params and tokens of least loss on 6 N D = compute, from a numerical root of dL/d(ln N): no closed form."""
+    """Params and tokens of least loss on 6 N D = compute, from a root of dL/d(ln N) found numerically."""
     A, B, beta, gamma = (MP.mpf(law.coefficients[role]) for role in ("A", "B", "beta", "gamma"))
     product = MP.mpf(compute) / 6
 

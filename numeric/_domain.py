@@ -1,0 +1,50 @@
+"""Domains of arguments: one ValueError that names the argument, its value and its domain."""
+
+from __future__ import annotations
+
+import math
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+POSITIVE = "a positive finite number"
+NONNEGATIVE = "a finite number of at least 0"
+REAL = "a finite number"
+UNIT_INTERVAL = "a number above 0 and below 1"
+
+
+def outside(name: str, value: object, domain: str) -> ValueError:
+    """The error for an argument outside its domain."""
+    return ValueError(f"{name}={value!r}: must be {domain}")
+
+
+def number(name: str, value: Any, domain: str = REAL) -> float:
+    """The value as a float, or a ValueError: booleans, strings and NaN are no numbers."""
+    if isinstance(value, (bool, str, bytes)) or value is None:
+        raise outside(name, value, domain)
+    try:
+        converted = float(value)
+    except OverflowError:
+        raise outside(name, value, f"{domain} (it exceeds the largest float)") from None
+    except (TypeError, ValueError):
+        raise outside(name, value, domain) from None
+    if not math.isfinite(converted):
+        raise outside(name, value, domain)
+    return converted
+
+
+def positive_number(name: str, value: Any) -> float:
+    """The value as a float above 0."""
+    converted = number(name, value, POSITIVE)
+    if not converted > 0.0:
+        raise outside(name, value, POSITIVE)
+    return converted
+
+
+def nonnegative_number(name: str, value: Any) -> float:
+    """The value as a float of at least 0."""
+    converted = number(name, value, NONNEGATIVE)
+    if not converted >= 0.0:
+        raise outside(name, value, NONNEGATIVE)
+    return converted
