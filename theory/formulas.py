@@ -273,6 +273,17 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         SCHAEFFER,
         wide=True,
     )
+    yield Formula(
+        "size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER
+    )
+    yield Formula(
+        "ratio_at_log",
+        m.ratio.subs(r, exp(s)),
+        (s,),
+        "Overtraining ratio from the logarithm of the size ratio.",
+        "1",
+        SCHAEFFER,
+    )
     yield Formula("size_ratio", m.size_ratio, (rho,), "Size ratio N/N* at an overtraining ratio.", "1", SCHAEFFER)
     yield Formula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.", "1", SCHAEFFER)
     for name in ("critical_size_ratio", "critical_tokens_ratio"):

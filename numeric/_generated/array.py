@@ -1171,6 +1171,68 @@ def log_size_ratio_at_ratio(ratio, *, out=None):
 
 
 @array_result
+def size_ratio_at_log(log_size_ratio, *, out=None):
+    r"""Size ratio from its logarithm.
+
+        size_ratio_at_log = exp(log_size_ratio)
+
+    Parameters
+    ----------
+    log_size_ratio : array_like
+        Logarithm of the size ratio, s = ln r; 1, real.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    """
+    log_size_ratio, = real(log_size_ratio=log_size_ratio)
+    return narrow(exp(log_size_ratio), out)
+
+
+@array_result
+def ratio_at_log(log_size_ratio, *, out=None):
+    r"""Overtraining ratio from the logarithm of the size ratio.
+
+        ratio_at_log = exp(-2*log_size_ratio)
+
+    Parameters
+    ----------
+    log_size_ratio : array_like
+        Logarithm of the size ratio, s = ln r; 1, real.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    """
+    log_size_ratio, = real(log_size_ratio=log_size_ratio)
+    return narrow(exp(-2*log_size_ratio), out)
+
+
+@array_result
 def size_ratio(ratio, *, out=None):
     r"""Size ratio N/N* at an overtraining ratio.
 

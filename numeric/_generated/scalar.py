@@ -1110,6 +1110,64 @@ def log_size_ratio_at_ratio(ratio):
 
 
 @float_result
+def size_ratio_at_log(log_size_ratio):
+    r"""Size ratio from its logarithm.
+
+        size_ratio_at_log = exp(log_size_ratio)
+
+    Parameters
+    ----------
+    log_size_ratio : float
+        Logarithm of the size ratio, s = ln r; 1, real.
+
+    Returns
+    -------
+    float
+        Unit: 1.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    """
+    log_size_ratio, = real(log_size_ratio=log_size_ratio)
+    return narrow(exp(log_size_ratio))
+
+
+@float_result
+def ratio_at_log(log_size_ratio):
+    r"""Overtraining ratio from the logarithm of the size ratio.
+
+        ratio_at_log = exp(-2*log_size_ratio)
+
+    Parameters
+    ----------
+    log_size_ratio : float
+        Logarithm of the size ratio, s = ln r; 1, real.
+
+    Returns
+    -------
+    float
+        Unit: 1.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    """
+    log_size_ratio, = real(log_size_ratio=log_size_ratio)
+    return narrow(exp(-2*log_size_ratio))
+
+
+@float_result
 def size_ratio(ratio):
     r"""Size ratio N/N* at an overtraining ratio.
 

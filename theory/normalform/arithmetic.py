@@ -9,6 +9,7 @@ term with a power in its exponent. Integer parts of the prime exponents live in 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 from typing import Any
 
 from sympy import Abs, Add, Expr, Integer, Mul, exp, log
@@ -23,6 +24,7 @@ SUMS = ("sum", "signed")
 LARGEST_EXPANDED_POWER = 64
 LARGEST_MONOMIAL_POWER = 10_000
 LARGEST_TERM_COUNT = 5_000
+LARGEST_COEFFICIENT = 1_000
 
 
 class OutsideScope(ValueError):
@@ -63,12 +65,18 @@ class Arithmetic:
             left, right = right, left
         total = dict(left)
         for key, value in right.items():
-            value = total[key] + value if key in total else value
+            value = self._bounded(total[key] + value) if key in total else value
             if value:
                 total[key] = value
             else:
                 del total[key]
         return total
+
+    def _bounded(self, value: Fraction) -> Fraction:
+        """The value itself, where it is small enough to go on with."""
+        if len(value.numer) > LARGEST_COEFFICIENT or len(value.denom) > LARGEST_COEFFICIENT:
+            raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
+        return value
 
     def negate(self, form: NormalForm) -> NormalForm:
         return {key: -value for key, value in form.items()}
@@ -80,8 +88,8 @@ class Arithmetic:
         for key_left, value_left in left.items():
             for key_right, value_right in right.items():
                 factor, key = self._multiply_keys(key_left, key_right)
-                value = value_left * value_right * factor
-                value = product[key] + value if key in product else value
+                value = self._bounded(value_left * value_right * factor)
+                value = self._bounded(product[key] + value) if key in product else value
                 if value:
                     product[key] = value
                 else:
@@ -120,10 +128,12 @@ class Arithmetic:
         return factor, frozenset(reduced.items())
 
     def _power_of_fraction(self, base: Fraction, power: int) -> Fraction:
-        monomial = len(base.numer) <= 1 and len(base.denom) == 1
-        limit = LARGEST_MONOMIAL_POWER if monomial else LARGEST_EXPANDED_POWER
+        terms = max(len(base.numer), len(base.denom))
+        limit = LARGEST_MONOMIAL_POWER if terms <= 1 else LARGEST_EXPANDED_POWER
         if abs(power) > limit:
             raise OutsideScope(f"integer power {power} is beyond the expansion limit {limit}")
+        if comb(terms + abs(power) - 1, abs(power)) > LARGEST_COEFFICIENT:
+            raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
         return base**power
 
     # -- powers, exp, log ------------------------------------------------------------------------------------------
@@ -205,13 +215,26 @@ class Arithmetic:
 
     def assume_positive(self, form: NormalForm) -> None:
         """Use `form > 0`: it fixes the sign of a coefficient (prime powers are positive), or of a sum."""
-        if len(form) == 1 and not next(iter(form))[1]:
-            self.field.declare_positive(next(iter(form.values())))
-        elif form:
+        if len(form) > 1:
             self._registered(form, positive=True)
+        for key, value in form.items():
+            if len(form) == 1 and not key[1] and not self._open_sums(key):
+                self.field.declare_positive(value)
+
+    def sign_of_term(self, key: Key, value: Fraction) -> int:
+        """Sign of one term, 0 where it is not certain."""
+        if key[1] or self._open_sums(key):
+            return 0
+        sign, unknown = self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])
+        return 0 if unknown else sign
+
+    def _open_sums(self, key: Key) -> bool:
+        """Whether a sum of unknown sign has an odd power in the key."""
+        powers = {self._signed_prime(inner): power for inner, power in key[0]}
+        return any(prime is not None and prime not in self.positive_twin and e.numer.LC % 2 for prime, e in powers.items())
 
     def _certainly_positive(self, form: NormalForm) -> bool:
-        return all(not key[1] and self.field.sign_of(value) == (1, []) for key, value in form.items())
+        return all(self.sign_of_term(key, value) == 1 for key, value in form.items())
 
     def _as_integer(self, form: NormalForm) -> int | None:
         if not form:
@@ -246,11 +269,10 @@ class Arithmetic:
                 if scale is not None:
                     yield prime, scale
 
-    def _sign(self, term: NormalForm) -> int:
+    def _sign(self, form: NormalForm) -> int:
         """Sign of a one-term form, 0 where it is not certain."""
-        ((_, value),) = term.items()
-        sign, unknown = self.field.sign_of(value)
-        return 0 if unknown else sign
+        ((key, value),) = form.items()
+        return self.sign_of_term(key, value)
 
     def _positive_sum(self, argument: NormalForm) -> tuple[NormalForm, int]:
         """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition, and the twins it implies."""

@@ -8,6 +8,8 @@ from typing import Any
 from mpmath.ctx_iv import MPIntervalContext
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
+LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
+
 
 class Undefined(ValueError):
     """The expression has no real value at the point, or the enclosure is too wide to tell."""
@@ -57,7 +59,7 @@ class IntervalEvaluator:
         if e is exp(1):
             return self.context.exp(1)
         if isinstance(e, exp):
-            return self.context.exp(arguments[0])
+            return self._exp(arguments[0])
         if e.is_Pow:
             return self._power(arguments[0], arguments[1], e.exp)
         if isinstance(e, log):
@@ -75,13 +77,18 @@ class IntervalEvaluator:
             raise Undefined("the logarithm of a value that is not certainly positive")
         return self.context.log(argument)
 
+    def _exp(self, argument: Any) -> Any:
+        if not -LARGEST_EXPONENT < argument.a <= argument.b < LARGEST_EXPONENT:
+            raise Undefined("an exponential too large to enclose")
+        return self.context.exp(argument)
+
     def _power(self, base: Any, exponent: Any, symbolic: Expr) -> Any:
         if symbolic.is_Integer:
             n = int(symbolic)
             if n < 0 and base.a <= 0 <= base.b:
                 raise Undefined("division by a value that is not certainly different from zero")
             return base**n
-        return self.context.exp(exponent * self._log(base))
+        return self._exp(exponent * self._log(base))
 
 
 def certainly_positive(value: Any) -> bool:

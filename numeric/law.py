@@ -1,0 +1,368 @@
+"""A law: the params+tokens form with its coefficients, and everything that follows from them as numbers."""
+
+from __future__ import annotations
+
+from isoflop.numeric import allocation, misallocation
+from isoflop.numeric._call import evaluate
+from isoflop.numeric._domain import nonnegative_number, positive_number
+from isoflop.theory.notation import Frozen, Notation, notation as find_notation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+    from typing import Any
+
+    from isoflop.numeric.allocation import Allocation
+    from isoflop.numeric.misallocation import Penalty, Tolerance
+
+
+class Law(Frozen):
+    """L = E + A N^-beta + B D^-gamma under the budget C = 6 N D, with numbers for its coefficients.
+
+    Parameters
+    ----------
+    A, B : float, optional
+        Coefficients of the params and the tokens term, > 0, in the unit of the loss. Without them only what depends on the two
+        exponents alone is available: the penalty, effective compute, overhead.
+    beta, gamma : float
+        Exponents of params and tokens, > 0 (Hoffmann's alpha and beta: see `Law.from_coefficients`).
+    E : float, optional
+        Irreducible loss, >= 0. Without it losses are None; reducible losses and differences of losses are not.
+    name, source : str
+        For tables and files.
+
+    Raises
+    ------
+    ValueError
+        Where a coefficient is outside its domain.
+
+    Notes
+    -----
+    Frozen and hashable. Every number comes from a formula that `isoflop.theory` derived and proved.
+
+    Examples
+    --------
+    >>> law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
+    >>> round(law.envelope.exponent, 6)
+    0.178286
+    >>> round(law.penalty(size_ratio=0.5).loss_penalty, 6)
+    1.030591
+    """
+
+    __slots__ = ("A", "B", "E", "beta", "gamma", "name", "source")
+
+    E: float | None
+    A: float | None
+    B: float | None
+    beta: float
+    gamma: float
+    name: str
+    source: str
+
+    def __init__(
+        self,
+        *,
+        beta: float,
+        gamma: float,
+        A: float | None = None,
+        B: float | None = None,
+        E: float | None = None,
+        name: str = "custom",
+        source: str = "",
+    ) -> None:
+        super().__init__(
+            E=None if E is None else nonnegative_number("E", E),
+            A=None if A is None else positive_number("A", A),
+            B=None if B is None else positive_number("B", B),
+            beta=positive_number("beta", beta),
+            gamma=positive_number("gamma", gamma),
+            name=name,
+            source=source,
+        )
+
+    # -- construction and conversion -------------------------------------------------------------------------------
+
+    @classmethod
+    def from_coefficients(
+        cls,
+        coefficients: Mapping[str, Any],
+        *,
+        notation: str | Notation = "schaeffer",
+        name: str = "custom",
+        source: str = "",
+        partial: bool = False,
+    ) -> Law:
+        """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta` (hoffmann).
+
+        Raises
+        ------
+        ValueError
+            Where a name is unknown, missing (unless `partial`) or of the other notation, or a value is outside its domain.
+        """
+        canonical = find_notation(notation).to_canonical(coefficients, partial=partial)
+        return cls(**canonical, name=name, source=source)
+
+    def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
+        """The coefficients by their names in a notation."""
+        return find_notation(notation).from_canonical(self._coefficients, partial=True)
+
+    @property
+    def _coefficients(self) -> dict[str, float | None]:
+        return {"E": self.E, "A": self.A, "B": self.B, "beta": self.beta, "gamma": self.gamma}
+
+    def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
+        """The law as the plain data of a law file, which names its notation."""
+        from isoflop.numeric.lawfile import to_data
+
+        return to_data(self, notation)
+
+    def to_json(self, notation: str | Notation = "schaeffer") -> str:
+        """The text of a law file."""
+        from isoflop.numeric.lawfile import to_text
+
+        return to_text(self, notation)
+
+    @classmethod
+    def from_json(cls, text: str) -> Law:
+        """The law that `to_json` wrote; ValueError where the text is no law file."""
+        from isoflop.numeric.lawfile import from_text
+
+        return from_text(text)
+
+    def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
+        """Write a law file."""
+        from isoflop.numeric.lawfile import write
+
+        write(self, path, notation)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Law:
+        """Read a law file; ValueError where it is missing or no law file."""
+        from isoflop.numeric.lawfile import read
+
+        return read(path)
+
+    # -- the law itself --------------------------------------------------------------------------------------------
+
+    def compute(self, params: Any, tokens: Any) -> Any:
+        """Training compute C = 6 N D in FLOP; scalars or arrays that broadcast."""
+        return evaluate("compute", {}, params=params, tokens=tokens)
+
+    def loss(self, params: Any, tokens: Any) -> Any:
+        """L = E + A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
+        return evaluate("loss", self.needed("E", "A", "B"), params=params, tokens=tokens)
+
+    def reducible_loss(self, params: Any, tokens: Any) -> Any:
+        """R = A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
+        return evaluate("reducible_loss", self.needed("A", "B"), params=params, tokens=tokens)
+
+    @property
+    def envelope(self) -> NumericEnvelope:
+        """The compute-optimal envelope: exponent, coefficient, loss and allocation at any compute."""
+        return NumericEnvelope(law=self)
+
+    def allocate(
+        self,
+        *,
+        compute: Any = None,
+        loss: Any = None,
+        reducible_loss: Any = None,
+        max_params: float | None = None,
+        max_tokens: float | None = None,
+    ) -> Allocation:
+        """The optimal params and tokens for a budget or for a target loss, with optional caps.
+
+        Parameters
+        ----------
+        compute : float or array_like, optional
+            Budget C in FLOP.
+        loss, reducible_loss : float or array_like, optional
+            Target L > E, or target L - E > 0; exactly one of the three is given.
+        max_params, max_tokens : float, optional
+            A size cap and a data wall. Where one binds the other variable takes up the budget; where both do, compute is left.
+
+        Returns
+        -------
+        Allocation
+            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding.
+
+        Raises
+        ------
+        ValueError
+            Where an argument is outside its domain, or the target cannot be reached under the caps.
+
+        Notes
+        -----
+        Hoffmann et al. 2022 (arXiv 2203.15556), eq. (4), for the interior optimum; the corners follow from the convexity of the
+        loss along the budget.
+        """
+        return allocation.allocate(
+            self,
+            compute=compute,
+            loss=loss,
+            reducible_loss=reducible_loss,
+            max_params=max_params,
+            max_tokens=max_tokens,
+        )
+
+    # -- misallocation ---------------------------------------------------------------------------------------------
+
+    def penalty(
+        self, *, ratio: Any = None, size_ratio: Any = None, params: Any = None, tokens: Any = None
+    ) -> Penalty:
+        """What training off the optimal allocation costs.
+
+        Parameters
+        ----------
+        ratio : float or array_like, optional
+            Overtraining ratio rho = (D/N)/(D*/N*) at the same compute: above 1 overtrained, below 1 undertrained.
+        size_ratio : float or array_like, optional
+            r = N/N*(C) at the same compute.
+        params, tokens : float or array_like, optional
+            A run (both), compared with the optimum at its own compute. Give one of ratio, size_ratio, or the run.
+
+        Returns
+        -------
+        Penalty
+            loss_penalty P = (L - E)/(L* - E), excess P - 1, effective_compute, lost_compute, compute_overhead, tokens_factor.
+
+        Notes
+        -----
+        Schaeffer et al. 2025 (arXiv 2509.24012); the overhead is Harm de Vries' (2023, Go smol or go home).
+        """
+        return misallocation.penalty(self, ratio=ratio, size_ratio=size_ratio, params=params, tokens=tokens)
+
+    def tolerance(self, within: float) -> Tolerance:
+        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 + within."""
+        return misallocation.tolerance(self, within)
+
+    @property
+    def critical_size_ratio(self) -> float:
+        """The multiple of N*(C) at or below which no number of tokens reaches L*(C)."""
+        return float(evaluate("critical_size_ratio", self.needed()))
+
+    @property
+    def critical_tokens_ratio(self) -> float:
+        """The multiple of D*(C) at or below which no model size reaches L*(C)."""
+        return float(evaluate("critical_tokens_ratio", self.needed()))
+
+    # -- plumbing --------------------------------------------------------------------------------------------------
+
+    def needed(self, *names: str) -> dict[str, float]:
+        """The exponents and the named coefficients, or a ValueError that says which is missing."""
+        chosen = {name: getattr(self, name) for name in (*names, "beta", "gamma")}
+        missing = [name for name, value in chosen.items() if value is None]
+        if missing:
+            raise ValueError(f"{', '.join(missing)}=None: this needs a value; the law {self.name!r} has none")
+        return chosen
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._coefficients.items() if value is not None)
+        return f"Law({shown}, name={self.name!r})"
+
+    def __str__(self) -> str:
+        def term(coefficient: float | None, letter: str, variable: str, exponent: float) -> str:
+            return f"{letter if coefficient is None else format(coefficient, '.6g')} {variable}^-{exponent:.6g}"
+
+        E = "E" if self.E is None else f"{self.E:.6g}"
+        return f"L = {E} + {term(self.A, 'A', 'N', self.beta)} + {term(self.B, 'B', 'D', self.gamma)}  ({self.name})"
+
+    def _repr_latex_(self) -> str:
+        E = "E" if self.E is None else f"{self.E:.6g}"
+        A, B = ("A" if self.A is None else _latex_number(self.A)), ("B" if self.B is None else _latex_number(self.B))
+        return rf"$\displaystyle L = {E} + {A}\,N^{{-{self.beta:.6g}}} + {B}\,D^{{-{self.gamma:.6g}}}$"
+
+
+class NumericEnvelope(Frozen):
+    """L*(C) = E + C0 C^-alpha of one law: the best loss for every budget C = 6 N D.
+
+    Attributes
+    ----------
+    law : Law
+    """
+
+    __slots__ = ("law",)
+
+    law: Law
+
+    @property
+    def exponent(self) -> float:
+        """alpha = beta gamma/(beta + gamma)."""
+        return float(evaluate("exponent", self.law.needed()))
+
+    @property
+    def coefficient(self) -> float:
+        """C0, so that L* - E = C0 C^-alpha with C in FLOP."""
+        return float(evaluate("coefficient", self.law.needed("A", "B")))
+
+    @property
+    def params_share(self) -> float:
+        """w_N = gamma/(beta + gamma): the params term's share of L* - E, and the exponent of N*(C)."""
+        return float(evaluate("params_share", self.law.needed()))
+
+    @property
+    def tokens_share(self) -> float:
+        """w_D = beta/(beta + gamma): the tokens term's share of L* - E, and the exponent of D*(C)."""
+        return float(evaluate("tokens_share", self.law.needed()))
+
+    def params(self, compute: Any) -> Any:
+        """N*(C)."""
+        return evaluate("optimal_params", self.law.needed("A", "B"), compute=compute)
+
+    def tokens(self, compute: Any) -> Any:
+        """D*(C)."""
+        return evaluate("optimal_tokens", self.law.needed("A", "B"), compute=compute)
+
+    def tokens_per_param(self, compute: Any) -> Any:
+        """D*(C)/N*(C)."""
+        return evaluate("optimal_tokens_per_param", self.law.needed("A", "B"), compute=compute)
+
+    def reducible_loss(self, compute: Any) -> Any:
+        """L*(C) - E = C0 C^-alpha."""
+        return evaluate("optimal_reducible_loss", self.law.needed("A", "B"), compute=compute)
+
+    def loss(self, compute: Any) -> Any:
+        """L*(C) = E + C0 C^-alpha."""
+        return evaluate("optimal_loss", self.law.needed("E", "A", "B"), compute=compute)
+
+    def marginal_loss(self, compute: Any) -> Any:
+        """Shadow price of compute -dL*/dC, loss per FLOP."""
+        return evaluate("marginal_loss", self.law.needed("A", "B"), compute=compute)
+
+    def __repr__(self) -> str:
+        return f"{self.law!r}.envelope"
+
+
+def law(name: str) -> Law:
+    """A published params+tokens law by name.
+
+    Parameters
+    ----------
+    name : str
+        As `isoflop laws` lists them, e.g. "besiroglu2024".
+
+    Raises
+    ------
+    ValueError
+        Where there is no such law, or it is a compute law.
+
+    Examples
+    --------
+    >>> round(law("besiroglu2024").envelope.tokens_per_param(5.76e23), 1)
+    18.4
+    """
+    from isoflop.theory.published import published
+
+    entry = published(name)
+    if entry.kind != "params-tokens":
+        raise ValueError(f"law={name!r}: is a {entry.kind} law; a params+tokens law is needed")
+    values = {key: None if digits is None else float(digits) for key, digits in entry.coefficients.items()}
+    if values["E"] is None:
+        values["E"] = 0.0  # the published form has no irreducible term
+    return Law(**values, name=entry.name, source=entry.source.citation)  # type: ignore[arg-type]
+
+
+def _latex_number(value: float) -> str:
+    mantissa, _, exponent = f"{value:.6g}".partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else mantissa
