@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, Mul, Symbol, log, sympify
+from sympy import Expr, Integer, Mul, Symbol, sympify
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
+from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.parse import ParseError, parse
 
 
@@ -56,29 +59,33 @@ class Budget:
     def from_expression(cls, expression: Expr, variables: tuple[Symbol, ...] = (sym.N, sym.D)) -> Budget:
         """Read kappa and the exponents off a monomial; ValueError where it is none, or a variable is missing."""
         monomial = sympify(expression, strict=True)
-        powers = []
-        remainder = monomial
         for variable in variables:
-            exponent = variable * log(monomial).diff(variable)
-            exponent = exponent.expand().cancel()
-            if exponent.is_zero:
+            if variable not in monomial.free_symbols:
                 raise ValueError(f"budget={monomial}: does not depend on {variable}")
-            remainder = remainder / variable**exponent
-            powers.append((variable, exponent))
-        coefficient = remainder.powsimp().simplify()
-        if coefficient.free_symbols & set(variables) or any(c.free_symbols & set(variables) for _, c in powers):
+        arithmetic = Arithmetic(CoefficientField(monomial.free_symbols))
+        try:
+            form = arithmetic.canonical(normal_form(monomial, arithmetic))
+        except OutsideScope as error:
+            raise ValueError(f"budget={monomial}: {error}") from error
+        exponents = []
+        for variable in variables:
+            if len(form) == 1:
+                exponent, form = arithmetic.split_power(form, variable)
+                exponents.append(exponent)
+        coefficient = arithmetic.to_sympy(form)
+        if len(form) != 1 or any(value.free_symbols & set(variables) for value in (coefficient, *exponents)):
             raise ValueError(f"budget={monomial}: must be one term kappa * N^a * D^d in {', '.join(map(str, variables))}")
-        return cls(coefficient, tuple(powers))
+        return cls(coefficient, tuple(zip(variables, exponents, strict=True)))
 
     @classmethod
-    def parse(cls, text: str) -> Budget:
+    def parse(cls, text: str, variables: tuple[Symbol, ...] = (sym.N, sym.D)) -> Budget:
         """Read `6ND`, `6*N^1*D`, `C = 6*N*D` or `kappa*N**a*D**d`; the text is parsed, never evaluated."""
         left, separator, right = text.partition("=")
         if separator and left.strip() != "C":
             raise ParseError(f"{text!r}: a budget reads C = kappa * N^a * D^d")
-        return cls.from_expression(parse(right if separator else text, SYMBOL_TABLE))
+        table = {str(x): x for x in (*variables, sym.KAPPA, sym.BUDGET_A, sym.BUDGET_D)}
+        return cls.from_expression(parse(right if separator else text, table), variables)
 
 
-SYMBOL_TABLE = {str(x): x for x in (sym.N, sym.D, sym.KAPPA, sym.BUDGET_A, sym.BUDGET_D)}
 SIX_ND = Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1))))
 GENERAL = Budget(sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D)))

@@ -120,13 +120,15 @@ class LawForm:
         core = _core(exact, set(wanted))
         summands = Add.make_args(expand_power_base(core.expand(power_base=False, power_exp=False, log=False)))
         constant = Add(*(s for s in summands if not s.free_symbols & set(wanted)))
-        terms = tuple(_term(s, wanted) for s in summands if s.free_symbols & set(wanted))
+        varying = [s for s in summands if s.free_symbols & set(wanted)]
+        sign = -1 if all(s.could_extract_minus_sign() for s in varying) else 1
+        terms = tuple(_term(sign * s, wanted) for s in varying)
         missing = set(wanted) - {term.variable for term in terms}
         if missing:
             raise ValueError(f"expression={exact}: no term in {', '.join(sorted(map(str, missing)))} alone")
         ordered = tuple(sorted(terms, key=lambda term: wanted.index(term.variable)))
         placeholder = Dummy(positive=True)
-        outer = exact.xreplace({core: placeholder}).xreplace({placeholder: constant + REDUCIBLE})
+        outer = exact.xreplace({core: placeholder}).xreplace({placeholder: constant + sign * REDUCIBLE})
         return cls(ordered, outer, name)
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> LawForm:

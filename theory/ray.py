@@ -8,7 +8,7 @@ from functools import cached_property
 from sympy import Expr, Integer, Pow, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.claim import Claim
+from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.envelope import Envelope, derive, gather
 
 
@@ -90,6 +90,20 @@ class Ray:
             ),
         )
         return {claim.name: claim for claim in claims}
+
+
+    @property
+    def derivation(self) -> Derivation:
+        """The claims in the order of the argument."""
+        return Derivation(
+            name="fixed_ratio_ray",
+            title="Runs at a fixed ratio of tokens to params",
+            assumptions=(*self.envelope.derivation.assumptions, "D = t N with t > 0 fixed"),
+            statement=r"R = A N(C)^{-\beta} + B\,(t N(C))^{-\gamma}, \qquad -\frac{d\log R}{d\log C} = \alpha \text{ at } C_t",
+            steps=tuple(self.claims.values()),
+            source="Substitution of the ray in the law; the tangency is the envelope theorem.",
+            follows="A compute law fitted to runs at a fixed ratio estimates the ray, not the envelope.",
+        )
 
 
 def ray(envelope: Envelope | None = None) -> Ray:

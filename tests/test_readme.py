@@ -1,0 +1,76 @@
+"""Every command and every Python snippet of the README runs and prints what the README shows."""
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def console_commands():
+    """(command line, expected output) of every `$ isoflop ...` in the console blocks; `...` stands for left-out lines."""
+    for kind, text in BLOCKS:
+        if kind == "console":
+            for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                yield command, output
+
+
+COMMANDS = list(console_commands())
+SNIPPETS = [text for kind, text in BLOCKS if kind == "python"]
+
+
+def test_the_readme_has_commands_and_snippets():
+    assert len(COMMANDS) >= 6
+    assert len(SNIPPETS) >= 3
+
+
+@pytest.mark.parametrize(("command", "expected"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_command(command, expected, run_cli, tmp_path, monkeypatch):
+    words = shlex.split(command)
+    if words[0] == "make":
+        makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
+        assert re.search(rf"^{re.escape(words[1])}:", makefile, flags=re.MULTILINE)
+        return
+    assert words[0] == "isoflop"
+    monkeypatch.chdir(tmp_path)
+    result = run_cli(*words[1:])
+    assert result.code == 0, result.err
+    shown = [line.rstrip() for line in result.out.splitlines()]
+    wanted = [line.rstrip() for line in expected.splitlines()]
+    position = 0
+    for chunk in _chunks(wanted):
+        found = [i for i in range(position, len(shown) + 1) if shown[i : i + len(chunk)] == chunk]
+        assert found, "not in the output: " + "\n".join(chunk) + "\n--- output\n" + "\n".join(shown)
+        position = found[0] + len(chunk)
+    if "..." not in wanted:
+        assert [line for line in shown if line] == [line for line in wanted if line]
+
+
+def _chunks(lines):
+    chunk = []
+    for line in lines:
+        if line == "...":
+            yield chunk
+            chunk = []
+        else:
+            chunk.append(line)
+    while chunk and not chunk[-1]:
+        chunk.pop()
+    yield chunk
+
+
+@pytest.mark.parametrize("number", range(len(SNIPPETS)))
+def test_snippet(number, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = SNIPPETS[number]
+    assert ">>>" in source, "write snippets as doctests, so that their output is checked"
+    parsed = doctest.DocTestParser().get_doctest(source, {}, f"README snippet {number}", str(README), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    report: list[str] = []
+    runner.run(parsed, out=report.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
