@@ -64,13 +64,12 @@ def _chunks(lines):
     yield chunk
 
 
-@pytest.mark.parametrize("number", range(len(SNIPPETS)))
-def test_snippet(number, tmp_path, monkeypatch):
+def test_snippets_in_the_order_of_the_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    source = SNIPPETS[number]
-    assert ">>>" in source, "write snippets as doctests, so that their output is checked"
-    parsed = doctest.DocTestParser().get_doctest(source, {}, f"README snippet {number}", str(README), 0)
+    assert all(">>>" in text for text in SNIPPETS), "write snippets as doctests, so that their output is checked"
+    parsed = doctest.DocTestParser().get_doctest("\n".join(SNIPPETS), {}, "README", str(README), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     report: list[str] = []
-    runner.run(parsed, out=report.append)
-    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+    result = runner.run(parsed, out=report.append)
+    assert result.attempted >= 15
+    assert not result.failed, "".join(report)
