@@ -2,9 +2,10 @@
 
 Run: python examples/your_own_law.py
 
-First the form of Kaplan et al. 2020 (arXiv 2001.08361), L = ((Nc/N)^(aN/aD) + Dc/D)^aD, with constants as commonly quoted from that
-paper (not verified here): no irreducible loss, but a monotone function of two power laws, so the theory applies. Then a law of three variables, where a third
-kind of spending U (say, how much filtering the data get) also buys loss and also costs compute; its numbers are made up.
+First the form of Kaplan et al. 2020 (arXiv 2001.08361), L = ((Nc/N)^(aN/aD) + Dc/D)^aD, with constants as commonly quoted
+from that paper (not verified here): no irreducible loss, but a monotone function of two power laws, so the theory applies. Then
+a law of three variables, where a third kind of spending U (say, how much filtering the data get) also buys loss and also costs
+compute; its numbers are made up.
 """
 
 from sympy import symbols

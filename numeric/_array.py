@@ -10,32 +10,44 @@ from typing import Any
 import numpy as np
 
 from isoflop.numeric import _domain
-from isoflop.numeric._scalar import SERIES, SERIES_RADIUS
+from isoflop.numeric._scalar import SERIES
 from isoflop.numeric._wide import Wide, ratio as ratio_of, wide
-from isoflop.numeric._wide_array import exp, expm1, log
+from isoflop.numeric._wide_array import exp, expm1, log, wide_exp
 
 __all__ = [
     "array_result",
     "exp",
+    "exp_of",
     "expm1",
     "in_blocks",
     "log",
+    "log1mexp",
+    "log1mexp_block",
+    "log1p_of",
     "log_of",
     "log_sum_exp",
     "math",
     "narrow",
     "nonnegative",
     "np",
-    "phi2",
+    "phi2_block",
     "positive",
     "ratio_of",
     "real",
 ]
 
-#: Elements a block; the buffers of a kernel then stay in the second-level cache.
-BLOCK = 16384
+#: Elements a block: few enough for the buffers of a kernel to stay in the cache, enough to hide the cost of a call.
+BLOCK = 65536
+#: A block that overflows is halved down to this many elements, which are then evaluated in double-double.
+SMALLEST_BLOCK = 8
+#: Up to this |x| a block sums phi2 as its Taylor series; beyond, expm1(x) - x cancels at most a factor of 16.
+BLOCK_SERIES_RADIUS = 1 / 8
+#: The terms of the series that count for 17 digits within that radius.
+BLOCK_SERIES = SERIES[-10:]
+LOG_HALF = -math.log(2.0)
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
-log_of = np.log  # of coefficients, inside a block
+exp_of, log_of, log1p_of = np.exp, np.log, np.log1p  # of coefficients, inside a block
 
 
 # -- double-double functions -------------------------------------------------------------------------------------------
@@ -46,16 +58,18 @@ def array_result(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def checked(*arguments: Any, out: Any = None, **named: Any) -> Any:
-        values = [*arguments, *named.values()]
-        result = function(*arguments, **named)
-        if np.isinf(result).any():
-            raise ValueError(f"{function.__name__}: a result exceeds the largest float, 1.8e308")
-        dtype = result_type(values)
-        if out is None:
-            return result.astype(dtype)[()] if dtype != result.dtype else result[()]
-        _check_out(out, result.shape)
-        np.copyto(out, result, casting="same_kind")
-        return out
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            result = function(*arguments, **named)
+            if not np.isfinite(result).all():
+                raise _too_large(function.__name__, "float64")
+            if out is None:
+                target = np.empty(result.shape, result_type([*arguments, *named.values()]))
+            else:
+                target = _checked_out(out, result.shape)
+            if target.dtype == np.float32 and _exceeds_float32(result):
+                raise _too_large(function.__name__, "float32")
+            np.copyto(target, result, casting="same_kind")
+        return target[()] if out is None else out
 
     return checked
 
@@ -89,8 +103,27 @@ def log_sum_exp(*exponents: Any) -> Wide:
         largest = Wide(np.where(larger, x.hi, largest.hi), np.where(larger, x.lo, largest.lo))
     total = wide(0.0)
     for x in wides:
-        total = total + exp(x - largest)
+        total = total + wide_exp(x - largest)
     return largest + log(total)
+
+
+def log1mexp(x: Any) -> Wide:
+    """log(1 - exp(x)) for x < 0, from the unrounded exponential."""
+    exponent = wide(x)
+    unreachable = np.asarray(exponent.hi)[~(np.asarray(exponent.hi) < 0.0)]
+    if unreachable.size:
+        first = float(unreachable.flat[0])
+        raise ValueError(f"exp({first!r}): must be below 1, or 1 - exp has no logarithm: the target is out of reach")
+    return log(1.0 - wide_exp(exponent))
+
+
+def _too_large(name: str, dtype: str) -> ValueError:
+    return ValueError(f"{name}: a result exceeds the largest {dtype}, {np.finfo(dtype).max:.2g}")
+
+
+def _exceeds_float32(values: Any) -> bool:
+    """Whether a finite value would become infinite as float32."""
+    return bool((np.isfinite(values) & (np.abs(values) > LARGEST_FLOAT32)).any())
 
 
 # -- domains -----------------------------------------------------------------------------------------------------------
@@ -99,7 +132,12 @@ DOMAINS = {"positive": _domain.POSITIVE, "nonnegative": _domain.NONNEGATIVE, "re
 
 
 def _as_array(name: str, value: Any) -> Any:
-    array = np.asarray(value)
+    if hasattr(value, "filled"):
+        raise ValueError(f"{name}: is a masked array; fill or compress it first")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: is no array of numbers ({error})") from None
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name}: must hold real numbers, not {array.dtype}")
     return array
@@ -135,11 +173,14 @@ def result_type(values: Any) -> Any:
     return np.dtype(np.float32) if arrays and all(d == np.float32 for d in arrays) else np.dtype(np.float64)
 
 
-def _check_out(out: Any, shape: tuple[int, ...]) -> None:
+def _checked_out(out: Any, shape: tuple[int, ...]) -> Any:
     if not isinstance(out, np.ndarray) or out.dtype not in (np.float32, np.float64):
         raise ValueError(f"out: must be a float32 or float64 array, not {getattr(out, 'dtype', type(out).__name__)}")
     if out.shape != shape:
         raise ValueError(f"out: has shape {out.shape}, must have shape {shape}")
+    if not out.flags.writeable:
+        raise ValueError("out: is read-only")
+    return out
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------
@@ -150,25 +191,20 @@ def in_blocks(
 ) -> Any:
     """Evaluate a generated kernel over the broadcast arguments, a cache-sized block at a time.
 
-    The first argument has the given domain, the others are positive; domains are checked inside the block. A block in which an
-    intermediate result overflows is evaluated again element by element by `scalar`, which raises only where the result itself
-    exceeds the largest float.
+    The first argument has the given domain, the others are positive; domains are checked inside the block. Elements at which an
+    intermediate result overflows are evaluated again by `scalar`, which raises only where the result itself exceeds the largest
+    float. Where a ValueError is raised, the content of `out` is undefined.
     """
     names = list(arguments)
     values = [_as_array(name, value) for name, value in arguments.items()]
     domains = [domain] + ["positive"] * (len(names) - 1)
-    dtype = result_type(arguments.values())
-    shape = np.broadcast_shapes(*(value.shape for value in values))
-    if out is None:
-        result = np.empty(shape, dtype)
-    else:
-        _check_out(out, shape)
-        result = out
-    operands: list[Any] = list(values)
+    shape = _broadcast_shape(names, values)
+    result = np.empty(shape, result_type(arguments.values())) if out is None else _checked_out(out, shape)
     moving = [i for i, value in enumerate(values) if value.ndim or i == 0]
-    for i in range(len(values)):
-        if i not in moving:
-            operands[i] = float(_checked(names[i], values[i], domains[i]))
+    operands: list[Any] = [
+        None if i in moving else float(_checked(name, value, domains[i]))
+        for i, (name, value) in enumerate(zip(names, values, strict=True))
+    ]
     with (
         np.nditer(
             [*(values[i] for i in moving), result],
@@ -180,52 +216,92 @@ def in_blocks(
         ) as blocks,
         np.errstate(over="raise", invalid="ignore", divide="ignore", under="ignore"),
     ):
-        scratch = [np.empty(min(BLOCK, max(1, result.size))) for _ in range(buffers)]
+        scratch = [np.empty(min(BLOCK, result.size)) for _ in range(buffers)]
         for *block, target in blocks if result.size else ():
             for i, part in zip(moving, block, strict=True):
                 operands[i] = part
-            if target.size != scratch[0].size:
-                scratch = [np.empty(target.size) for _ in range(buffers)]
-            try:
-                acceptable = all(inside(operands[i], domains[i]) for i in moving)
-                if acceptable:
-                    kernel(*operands, target, *scratch)
-            except FloatingPointError:
-                acceptable = False
-            if not acceptable:
-                _element_by_element(scalar, names, domains, operands, target)
+            if not all(inside(operands[i], domains[i]) for i in moving):
+                raise _outside(names, values, domains)
+            _evaluate_block(kernel, scalar, operands, target, scratch)
+            if result.dtype == np.float32 and _exceeds_float32(target):
+                raise _too_large(scalar.__name__, "float32")
     return result if out is not None else result[()]
 
 
-def _element_by_element(
-    scalar: Callable[..., float], names: list[str], domains: list[str], operands: list[Any], target: Any
+def _broadcast_shape(names: list[str], values: list[Any]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*(value.shape for value in values))
+    except ValueError:
+        shapes = ", ".join(f"{name} {value.shape}" for name, value in zip(names, values, strict=True))
+        raise ValueError(f"{shapes}: the shapes do not broadcast") from None
+
+
+def _outside(names: list[str], values: list[Any], domains: list[str]) -> ValueError:
+    """The error that names the first value outside its domain, by its position in the argument."""
+    for name, value, domain in zip(names, values, domains, strict=True):
+        array = value.astype(np.float64)
+        if not inside(array, domain):
+            return _first_outside(name, array, domain)
+    raise AssertionError("a block is outside a domain that its arguments are inside")
+
+
+def _evaluate_block(
+    kernel: Callable[..., None], scalar: Callable[..., float], operands: list[Any], target: Any, scratch: list[Any]
 ) -> None:
-    """Name the first value outside its domain; without one, an intermediate overflowed: evaluate in double-double."""
-    for name, domain, values in zip(names, domains, operands, strict=True):
-        if not isinstance(values, float) and not inside(values, domain):
-            raise _first_outside(name, values, domain)
-    for position in range(target.size):
+    """The kernel on one block; where an intermediate result overflows, on its halves, and at last element by element."""
+    size = target.size
+    try:
+        kernel(*operands, target, *(buffer[:size] for buffer in scratch))
+        return
+    except FloatingPointError:
+        pass
+    if size > SMALLEST_BLOCK:
+        for part in (slice(None, size // 2), slice(size // 2, None)):
+            halves = [x if isinstance(x, float) else x[part] for x in operands]
+            _evaluate_block(kernel, scalar, halves, target[part], scratch)
+        return
+    for position in range(size):
         target[position] = scalar(*(x if isinstance(x, float) else float(x[position]) for x in operands))
 
 
-def phi2(x: Any, out: Any) -> Any:
-    """(exp(x) - 1 - x)/x^2 in place: the Taylor series within the unit interval, the definition beyond."""
-    near = np.abs(x) <= SERIES_RADIUS
-    if near.all():
-        return _phi2_series(x, out)
-    series = _phi2_series(np.where(near, x, 0.0), np.empty_like(x))
-    distant = np.where(near, SERIES_RADIUS, x)
-    np.divide(np.expm1(distant) - distant, distant * distant, out=out)
-    np.copyto(out, series, where=near)
+def phi2_block(x: Any, spare: Any, out: Any) -> Any:
+    """(exp(x) - 1 - x)/x^2: the Taylor series near 0, the definition beyond; out may be x."""
+    near = np.less(np.abs(x, out=spare), BLOCK_SERIES_RADIUS)
+    count = np.count_nonzero(near)
+    if count == x.size:
+        np.copyto(out, _phi2_series(x, spare))
+        return out
+    some = np.flatnonzero(near) if count else None
+    close = None if some is None else x.take(some)
+    np.expm1(x, out=spare)
+    np.subtract(spare, x, out=spare)
+    np.multiply(x, x, out=out)
+    np.divide(spare, out, out=out)
+    if close is not None:
+        out[some] = _phi2_series(close, np.empty_like(close))
     return out
 
 
 def _phi2_series(x: Any, out: Any) -> Any:
-    total = np.full_like(x, SERIES[0])
-    for coefficient in SERIES[1:]:
-        total *= x
-        total += coefficient
-    np.copyto(out, total)
+    out.fill(BLOCK_SERIES[0])
+    for coefficient in BLOCK_SERIES[1:]:
+        np.multiply(out, x, out=out)
+        np.add(out, coefficient, out=out)
     return out
 
 
+def log1mexp_block(x: Any, spare: Any, out: Any) -> Any:
+    """log(1 - exp(x)) for x < 0, -inf for x >= 0: by expm1 where exp(x) > 1/2, by log1p elsewhere; out may be x."""
+    np.minimum(x, 0.0, out=spare)
+    large = np.greater(spare, LOG_HALF)
+    count = np.count_nonzero(large)
+    if count < large.size:
+        np.exp(spare, out=out)
+        np.negative(out, out=out)
+        np.log1p(out, out=out)
+    if count:
+        np.expm1(spare, out=spare)
+        np.negative(spare, out=spare)
+        np.log(spare, out=spare)
+        np.copyto(out, spare, where=large)
+    return out

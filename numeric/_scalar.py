@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from isoflop.numeric._domain import nonnegative_number, number, positive_number
-from isoflop.numeric._wide import Wide, exp, expm1, log, log1p as _log1p, ratio as ratio_of, wide
+from isoflop.numeric._wide import Wide, exp, expm1, log, log1p as _log1p, ratio as ratio_of, wide, wide_exp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ __all__ = [
     "expm1",
     "float_result",
     "log",
+    "log1mexp",
     "log1p",
     "log_sum_exp",
     "math",
@@ -94,8 +95,16 @@ def log_sum_exp(*exponents: Any) -> Wide:
     largest = max(wides, key=float)
     total = wide(0.0)
     for x in wides:
-        total = total + exp(x - largest)
+        total = total + wide_exp(x - largest)
     return largest + log(total)
+
+
+def log1mexp(x: Any) -> Wide:
+    """log(1 - exp(x)) for x < 0, from the unrounded exponential."""
+    exponent = wide(x)
+    if not exponent.hi < 0.0:
+        raise ValueError(f"exp({exponent.hi!r}): must be below 1, or 1 - exp has no logarithm: the target is out of reach")
+    return log(1.0 - wide_exp(exponent))
 
 
 def phi2(x: Any) -> float:

@@ -273,6 +273,23 @@ def exp(x: Wide | float) -> float:
     return _ldexp(p_hi + p_lo, e, hi)
 
 
+def wide_exp(x: Wide | float) -> Wide:
+    """Return e^x before its rounding to a float, with a relative error of at most 2^-66: for sums with it.
+
+    Raises
+    ------
+    OverflowError
+        If e^x exceeds the largest float.
+    ValueError
+        If x is NaN.
+    """
+    hi, lo = pair(x)
+    if hi < EXP_MIN:
+        return Wide(0.0)
+    p_hi, p_lo, e = _scaled_exp(hi, lo)
+    return Wide(_ldexp(p_hi, e, hi), math.ldexp(p_lo, e))
+
+
 def expm1(x: Wide | float) -> float:
     """Return e^x - 1 rounded to a float, within 0.76 ulp, near x = 0 too.
 

@@ -75,6 +75,14 @@ def exp(x: Wide | ArrayLike) -> Floats:
     return result
 
 
+def wide_exp(x: Wide | ArrayLike) -> Wide:
+    """Return e^x of an array before its rounding, as a `Wide` of arrays: `isoflop.numeric._wide.wide_exp`.
+
+    Overflow and errors are those of `exp`.
+    """
+    return Wide(*_blockwise(_wide_exp_block, *_arrays(x), outputs=2))
+
+
 def expm1(x: Wide | ArrayLike) -> Floats:
     """Return e^x - 1 of an array, rounded to float64: the precision of `isoflop.numeric._wide.expm1`.
 
@@ -123,6 +131,11 @@ def _exp_block(hi: Floats, lo: Floats) -> tuple[Floats]:
         bias = np.ldexp(1.0, _wide.MIN_NORMAL_EXPONENT - e[tiny])
         p[tiny] = _wide.round_subnormal(p_hi[tiny], p_lo[tiny], bias)
     return (_ldexp(p, e),)
+
+
+def _wide_exp_block(hi: Floats, lo: Floats) -> tuple[Floats, Floats]:
+    p_hi, p_lo, e = _scaled_exp(hi, lo, _wide.EXP_MIN)
+    return _ldexp(p_hi, e), _ldexp(p_lo, e)
 
 
 def _expm1_block(hi: Floats, lo: Floats) -> tuple[Floats]:

@@ -117,23 +117,28 @@ def _for_compute(law: Law, budget: Any, max_params: float | None, max_tokens: fl
     if budget <= size_cap and budget <= data_wall:
         params = evaluate("optimal_params", coefficients, compute=budget)
         tokens = evaluate("optimal_tokens", coefficients, compute=budget)
-        per_param = evaluate("optimal_tokens_per_param", coefficients, compute=budget)
-        reducible = evaluate("optimal_reducible_loss", coefficients, compute=budget)
-        return _record(law, params, tokens, budget, reducible, "none", 0.0, per_param)
+        if not (_exceeds(params, max_params) or _exceeds(tokens, max_tokens)):  # rounding decides at the threshold
+            per_param = evaluate("optimal_tokens_per_param", coefficients, compute=budget)
+            reducible = evaluate("optimal_reducible_loss", coefficients, compute=budget)
+            return _record(law, params, tokens, budget, reducible, "none", 0.0, per_param)
     unspent = 0.0
     if data_wall <= size_cap:
         binding, tokens = "max_tokens", max_tokens
         params = evaluate("params_given_tokens", {}, compute=budget, tokens=tokens)
-        if max_params is not None and params > max_params:
+        if _exceeds(params, max_params):
             params, unspent = max_params, _left(budget, max_params, tokens)
     else:
         binding, params = "max_params", max_params
         tokens = evaluate("tokens_given_params", {}, compute=budget, params=params)
-        if max_tokens is not None and tokens > max_tokens:
+        if _exceeds(tokens, max_tokens):
             tokens, unspent = max_tokens, _left(budget, params, max_tokens)
     reducible = evaluate("reducible_loss", coefficients, params=params, tokens=tokens)
     spent = evaluate("compute", {}, params=params, tokens=tokens) if unspent else budget
-    return _record(law, params, tokens, spent, reducible, binding, unspent, tokens / params)
+    return _record(law, params, tokens, spent, reducible, binding, unspent)
+
+
+def _exceeds(value: float, cap: float | None) -> bool:
+    return cap is not None and value > cap
 
 
 def _threshold(name: str, cap: float | None, coefficients: dict[str, float]) -> float:
@@ -155,25 +160,24 @@ def _for_loss(law: Law, reducible: Any, max_params: float | None, max_tokens: fl
     cheapest = evaluate("compute_for_reducible_loss", coefficients, reducible_loss=reducible)
     params = evaluate("optimal_params", coefficients, compute=cheapest)
     tokens = evaluate("optimal_tokens", coefficients, compute=cheapest)
-    too_large = max_params is not None and params > max_params
-    too_long = max_tokens is not None and tokens > max_tokens
-    if not (too_large or too_long):
+    too_long = _exceeds(tokens, max_tokens)
+    if not (_exceeds(params, max_params) or too_long):
         per_param = evaluate("optimal_tokens_per_param", coefficients, compute=cheapest)
         return _record(law, params, tokens, cheapest, reducible, "none", 0.0, per_param)
     if too_long:
         binding, tokens = "max_tokens", max_tokens
         _require_reachable(law, "tokens", "max_tokens", max_tokens, reducible)
         params = evaluate("params_for_reducible_loss", coefficients, reducible_loss=reducible, tokens=tokens)
-        if max_params is not None and params > max_params:
+        if _exceeds(params, max_params):
             raise _unreachable(law, reducible, max_params=max_params, max_tokens=max_tokens)
     else:
         binding, params = "max_params", max_params
         _require_reachable(law, "params", "max_params", max_params, reducible)
         tokens = evaluate("tokens_for_reducible_loss", coefficients, reducible_loss=reducible, params=params)
-        if max_tokens is not None and tokens > max_tokens:
+        if _exceeds(tokens, max_tokens):
             raise _unreachable(law, reducible, max_params=max_params, max_tokens=max_tokens)
     compute = evaluate("compute", {}, params=params, tokens=tokens)
-    return _record(law, params, tokens, compute, reducible, binding, 0.0, tokens / params)
+    return _record(law, params, tokens, compute, reducible, binding, 0.0)
 
 
 def _require_reachable(law: Law, variable: str, cap_name: str, cap: Any, reducible: Any) -> None:
@@ -198,13 +202,15 @@ def _record(
     reducible: Any,
     binding: str,
     unspent: float,
-    per_param: Any,
+    per_param: Any = None,
 ) -> Allocation:
+    if not (params > 0.0 and tokens > 0.0):
+        raise ValueError(f"params={params!r}, tokens={tokens!r}: the allocation is smaller than any float")
     loss = None if law.E is None else evaluate("loss_at", {"E": law.E}, reducible_loss=reducible)
     return Allocation(
         params=float(params),
         tokens=float(tokens),
-        tokens_per_param=float(per_param),
+        tokens_per_param=float(tokens / params if per_param is None else per_param),
         compute=float(compute),
         loss=loss,
         reducible_loss=float(reducible),

@@ -210,12 +210,13 @@ def law_from_expression(
     budget: Expr | Budget | str = "6*N*D",
     name: str = "custom",
 ) -> CustomLaw:
-    """A law from a SymPy expression (or text), through the same derivation, proofs and code generator as the built-in law.
+    """A law from a SymPy expression or text, through the same derivation, proofs and code generator as the built-in law.
 
     Parameters
     ----------
     expression : sympy.Expr or str
-        h(sum_i A_i x_i^-b_i) with h monotone, e.g. `E + A*N**-b + B*D**-g`, `((Nc/N)**(p/q) + Dc/D)**q`, `exp(-A*N**-b - B*D**-g)`.
+        h(sum_i A_i x_i^-b_i) with h monotone, e.g. `E + A*N**-b + B*D**-g`, `((Nc/N)**(p/q) + Dc/D)**q`,
+        `exp(-A*N**-b - B*D**-g)`.
         All symbols are taken as positive. Text is parsed by the package's grammar, never evaluated.
     coefficients : mapping of str to float
         A positive number for every symbol that is not a variable.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from isoflop.numeric._call import evaluate, is_scalar
 from isoflop.numeric._domain import outside, positive_number
 from isoflop.theory.notation import Frozen
@@ -100,6 +102,9 @@ class Run(Frozen):
         """Every figure by name."""
         return {name: getattr(self, name) for name in self.__slots__}
 
+    def __repr__(self) -> str:
+        return f"Run({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
+
 
 class Tolerance(Frozen):
     """The interval of allocations whose loss penalty is at most 1 + within.
@@ -122,6 +127,9 @@ class Tolerance(Frozen):
     def as_dict(self) -> dict[str, Any]:
         """The interval in plain types."""
         return {"within": self.within, "size_ratio": list(self.size_ratio), "ratio": list(self.ratio)}
+
+    def __repr__(self) -> str:
+        return f"Tolerance(within={self.within!r}, size_ratio={self.size_ratio!r}, ratio={self.ratio!r})"
 
 
 def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) -> Penalty:
@@ -190,25 +198,43 @@ def tolerance(law: Law, within: float) -> Tolerance:
     exponents = law.needed()
     step = float(evaluate("tolerance_half_width", exponents, tolerance=epsilon))
     lowest, highest = (_root(epsilon, exponents, sign * step) for sign in (-1.0, 1.0))
-    ends = [float(evaluate("size_ratio_at_log", {}, log_size_ratio=s)) for s in (lowest, highest)]
-    ratios = [float(evaluate("ratio_at_log", {}, log_size_ratio=s)) for s in (highest, lowest)]
-    return Tolerance(within=epsilon, size_ratio=(ends[0], ends[1]), ratio=(ratios[0], ratios[1]))
+    return Tolerance(
+        within=epsilon,
+        size_ratio=(_end("size_ratio", lowest, epsilon, exponents), _end("size_ratio", highest, epsilon, exponents)),
+        ratio=(_end("ratio", highest, epsilon, exponents), _end("ratio", lowest, epsilon, exponents)),
+    )
+
+
+def _excess(argument: str, value: float, exponents: dict[str, float]) -> float:
+    """P - 1, infinite where no float holds it."""
+    name = "excess" if argument == "log_size_ratio" else f"excess_at_{argument}"
+    try:
+        return float(evaluate(name, exponents, **{argument: value}))
+    except ValueError:
+        return math.inf
 
 
 def _root(epsilon: float, exponents: dict[str, float], outer: float) -> float:
-    """The s with the sign of `outer` at which the excess, convex and monotone on that side, equals epsilon."""
-
-    def excess(s: float) -> float:
-        return float(evaluate("excess", exponents, log_size_ratio=s))
-
+    """The last s with the sign of `outer` at which the excess, convex and monotone on that side, is at most epsilon."""
     inner = 0.0
-    while excess(outer) < epsilon:
+    while _excess("log_size_ratio", outer, exponents) <= epsilon:
         inner, outer = outer, 2.0 * outer
-    while True:
-        middle = inner + (outer - inner) / 2.0
-        if middle in (inner, outer):
-            return outer if excess(outer) <= epsilon else inner
-        if excess(middle) <= epsilon:
+    while (middle := inner + (outer - inner) / 2.0) not in (inner, outer):
+        if _excess("log_size_ratio", middle, exponents) <= epsilon:
             inner = middle
         else:
             outer = middle
+    return inner
+
+
+def _end(argument: str, s: float, epsilon: float, exponents: dict[str, float]) -> float:
+    """The end of the interval as a size ratio or an overtraining ratio, rounded to the inside."""
+    try:
+        value = float(evaluate(f"{argument}_at_log", {}, log_size_ratio=s))
+    except ValueError:
+        value = math.inf
+    if not 0.0 < value < math.inf:
+        raise ValueError(f"within={epsilon!r}: the allocations within it reach beyond the range of a float (log r = {s:.6g})")
+    while _excess(argument, value, exponents) > epsilon:
+        value = math.nextafter(value, 1.0)
+    return value

@@ -52,7 +52,7 @@ def test_command(command, expected, run_cli, tmp_path, monkeypatch):
 
 
 def _chunks(lines):
-    chunk = []
+    chunk: list[str] = []
     for line in lines:
         if line == "...":
             yield chunk

@@ -12,10 +12,10 @@ from typing import Protocol
 
 from sympy import Add, Expr, Integer, Mul, Symbol, latex
 
-from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
+from isoflop.theory.normalform.arithmetic import Arithmetic, Key, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.decide import Answer, Decision, decide
-from isoflop.theory.normalform.field import CoefficientField
+from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide
+from isoflop.theory.normalform.field import CoefficientField, Fraction
 from isoflop.theory.pointwise import PointCheck, check_at_points, enclose_bound
 
 RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", "~": r"\sim"}
@@ -57,7 +57,7 @@ class ByWeightedAmGm:
             if value.is_positive is not True:
                 return Decision(Answer.UNDECIDED, f"{value} is not certified positive")
         geometric = Mul(*((t / w) ** w for t, w in zip(self.terms, self.weights, strict=True)))
-        conditions = []
+        conditions: list[Condition] = []
         for what, left, right in (
             ("the weights sum to 1", Add(*self.weights), Integer(1)),
             ("the left side is the sum of the terms", claim.lhs, Add(*self.terms)),
@@ -95,10 +95,9 @@ class ByLeadingTerm:
             return Decision(Answer.UNDECIDED, "the remainder needs side conditions")
         return Decision(Answer.PROVED, "every term of lhs/rhs - 1 vanishes in the limit")
 
-    def _order(self, key: tuple[frozenset[tuple[object, object]], tuple[object, ...]], value: object, arithmetic: Arithmetic) -> Expr:
+    def _order(self, key: Key, value: Fraction, arithmetic: Arithmetic) -> Expr:
         """The total exponent of the variable in one term, or OutsideScope where the term is no pure power of it."""
-        form: NormalForm = {key: value}  # type: ignore[dict-item]
-        expression = arithmetic.to_sympy(form)
+        expression = arithmetic.to_sympy({key: value})
         order = (self.variable * expression.diff(self.variable) / expression).cancel()
         if order.has(self.variable):
             raise OutsideScope(f"a remainder term is no pure power of {self.variable}: {expression}")

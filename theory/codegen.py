@@ -7,8 +7,10 @@ modules; the functions here only return text.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from sympy import And, Expr, Function, Integer, Mul, Piecewise, Pow, Symbol, cse, exp, log, numbered_symbols, oo
@@ -19,7 +21,8 @@ from isoflop.theory.formulas import Formula, InLogRatio, argument_name, formulas
 from isoflop.theory.functions import expm1, log1p, phi2
 
 WIDTH = 100
-EXP, LOG, LOG_SUM_EXP = (Function(name) for name in ("exp", "log", "log_sum_exp"))  # undefined, so that SymPy does not undo the logarithmic form
+# Undefined functions, so that SymPy does not undo the logarithmic form; log1mexp(x) = log(1 - exp(x)).
+EXP, LOG, LOG_SUM_EXP, LOG1MEXP = (Function(name) for name in ("exp", "log", "log_sum_exp", "log1mexp"))
 LOG_FORM = {expm1: Function("expm1"), log1p: Function("log1p"), phi2: Function("phi2")}
 REAL_ARGUMENTS = {sym.LOG_SIZE_RATIO}
 ZERO_ALLOWED = {sym.E}
@@ -106,7 +109,7 @@ def _log(e: Expr, large: frozenset[Symbol]) -> Expr:
         negative = [factor for factor in Mul.make_args(rest) if isinstance(factor.as_base_exp()[0], expm1)]
         if number < 0 and negative:
             base, power = negative[0].as_base_exp()
-            return _log(-e / negative[0], large) + power * LOG(-in_logs(base, large))
+            return _log(-e / negative[0], large) + power * LOG1MEXP(in_logs(base.args[0], large))
         return _log_of(e.args, large)
     if _is_sum_of_monomials(e, large):
         return LOG_SUM_EXP(*(_log(argument, large) for argument in e.args))
@@ -141,6 +144,8 @@ def _text(e: Any, rational: Callable[[int, int], str], level: int) -> str:
         text = _product(e, rational)
         return f"({text})" if level > 2 or (level == 1 and text.startswith("-")) else text
     if e.is_Pow:
+        if not e.exp.is_Integer:
+            raise ValueError(f"expression={e}: only integer powers are printed; others go through logarithms")
         n = int(e.exp)
         base = _text(e.base, rational, 3)
         if n < 0:
@@ -201,7 +206,7 @@ def _docstring(formula: Formula, arguments: Iterable[Symbol], *, arrays: bool) -
     kind = "array_like" if arrays else "float"
     shown = formula.shown if formula.shown is not None else formula.expression
     lines = [formula.summary, ""]
-    lines += textwrap.wrap(f"{formula.name} = {_readable(shown)}", WIDTH - 8, initial_indent="    ", subsequent_indent="        ")
+    lines += _wrapped(f"{formula.name} = {_readable(shown)}")
     lines += ["", "Parameters", "----------"]
     for symbol in arguments:
         quantity = sym.QUANTITIES.get(symbol.name)
@@ -217,6 +222,15 @@ def _docstring(formula: Formula, arguments: Iterable[Symbol], *, arrays: bool) -
     lines += ["", "Notes", "-----", f"Source: {formula.source}."]
     body = "\n".join(f"    {line}".rstrip() for line in lines)
     return f'    r"""{body.strip()}\n    """\n'
+
+
+def _wrapped(formula: str) -> list[str]:
+    """Lines of a formula, broken at spaces and after closing brackets but never within a name."""
+    wrapper = textwrap.TextWrapper(
+        WIDTH - 8, initial_indent="    ", subsequent_indent="        ", break_long_words=False, break_on_hyphens=False
+    )
+    wrapper.wordsep_simple_re = re.compile(r"(\s+|(?<=\))(?=[*/]))")
+    return wrapper.wrap(formula)
 
 
 def _readable(e: Expr) -> str:
@@ -293,77 +307,115 @@ def _body(expression: Expr, large: frozenset[Symbol], finish: str, indent: str, 
 
 # -- block kernels -----------------------------------------------------------------------------------------------------
 
+#: Functions that the runtime has for blocks; they need a buffer besides their operand and their result.
+WITH_SPARE = {"phi2": "phi2_block", "log1mexp": "log1mexp_block"}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One statement; names of array values stand in braces until buffers are chosen."""
+
+    text: str
+    reads: tuple[str, ...] = ()
+    writes: str = ""
+    spare: bool = False
+
 
 class _Kernel:
-    """Three-address code on scratch buffers: every operation on the array writes into a buffer that is free."""
+    """Statements on blocks: every array value is written once, into a buffer that is free or that it may overwrite."""
 
     def __init__(self, array: Symbol) -> None:
         self.array = array
-        self.lines: list[str] = []
-        self.free: list[str] = []
-        self.made = 0
+        self.lines: list[_Line] = []
+        self.values: set[str] = set()
         self.named: dict[Expr, str] = {}
 
-    def buffer(self) -> str:
-        if self.free:
-            return self.free.pop()
-        self.made += 1
-        return f"t{self.made - 1}"
+    def apply(self, function: str, *operands: str) -> str:
+        """Append `function(operands, out=a new value)`."""
+        value = f"v{len(self.values)}"
+        self.values.add(value)
+        spare = function in WITH_SPARE.values()
+        arguments = [*map(self._placed, operands), *(["{spare}"] if spare else []), f"out={{{value}}}"]
+        self.lines.append(_Line(f"{function}({', '.join(arguments)})", self._read(*operands), value, spare))
+        return value
 
-    def release(self, *names: str) -> None:
-        self.free.extend(name for name in names if name.startswith("t") and name not in self.named.values())
+    def state(self, text: str, *operands: str) -> None:
+        """Append a statement that makes no value; `text` has a `{}` for each operand."""
+        self.lines.append(_Line(text.format(*map(self._placed, operands)), self._read(*operands)))
 
-    def apply(self, function: str, *operands: str, target: str = "") -> str:
-        """Emit `function(operands, out=target)`; buffers among the operands become free, the first is reused."""
-        self.release(*dict.fromkeys(operands))
-        target = target or self.buffer()
-        if target in self.free:
-            self.free.remove(target)
-        self.lines.append(f"{function}({', '.join(operands)}, out={target})")
-        return target
+    def _placed(self, operand: str) -> str:
+        return f"{{{operand}}}" if operand in self.values else operand
 
-    def depends(self, e: Expr) -> bool:
-        return e.has(self.array)
+    def _read(self, *operands: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(x for x in operands if x in self.values))
 
-    def emit(self, e: Expr, target: str = "") -> str:
+    def emit(self, e: Expr) -> str:
+        """The value of an expression: the name of an array value, or source text where it does not depend on the array."""
         if e in self.named:
             return self.named[e]
-        if not self.depends(e):
+        if not e.has(self.array):
             return source(e, _float_ratio)
         if e.is_Add or e.is_Mul:
-            return self._fold(e, target)
+            return self._fold(e)
         if e.is_Pow:
             base = self.emit(e.base)
             if e.exp == 2:
-                return self.apply("np.multiply", base, base, target=target)
+                return self.apply("np.multiply", base, base)
             if e.exp == -1:
-                return self.apply("np.divide", "1.0", base, target=target)
+                return self.apply("np.divide", "1.0", base)
             raise ValueError(f"expression={e}: only squares and reciprocals are printed in blocks")
-        argument = self.emit(e.args[0])
         name = e.func.__name__
-        return self.apply(name if name == "phi2" else f"np.{name}", argument, target=target)
+        return self.apply(WITH_SPARE.get(name, f"np.{name}"), self.emit(e.args[0]))
 
-    def _fold(self, e: Expr, target: str) -> str:
+    def _fold(self, e: Expr) -> str:
         constant, moving = e.as_independent(self.array)
-        parts = e.func.make_args(moving)
-        operation = "np.add" if e.is_Add else "np.multiply"
-        inverse = "np.subtract" if e.is_Add else "np.divide"
-        neutral = constant == (0 if e.is_Add else 1)
-        last = len(parts) - 1
-        result = ""
-        for i, part in enumerate(parts):
-            final = target if i == last and neutral else ""
-            inverted = part.could_extract_minus_sign() if e.is_Add else (part.is_Pow and part.exp == -1)
-            if i and inverted:
-                operand = self.emit(-part if e.is_Add else part.base)
-                result = self.apply(inverse, result, operand, target=final)
-            elif i:
-                result = self.apply(operation, result, self.emit(part), target=final)
+        parts = sorted(e.func.make_args(moving), key=lambda part: (self._inverted(e, part), part.sort_key()))
+        operation, inverse = ("np.add", "np.subtract") if e.is_Add else ("np.multiply", "np.divide")
+        result = self.emit(parts[0])
+        for part in parts[1:]:
+            if self._inverted(e, part):
+                result = self.apply(inverse, result, self.emit(-part if e.is_Add else part.base))
             else:
-                result = self.emit(part, final)
-        if not neutral:
-            result = self.apply(operation, result, source(constant, _float_ratio), target=target)
-        return result
+                result = self.apply(operation, result, self.emit(part))
+        if constant == (0 if e.is_Add else 1):
+            return result
+        if e.is_Mul and constant == -1:
+            return self.apply("np.negative", result)
+        return self.apply(operation, result, source(constant, _float_ratio))
+
+    @staticmethod
+    def _inverted(e: Expr, part: Expr) -> bool:
+        """Whether the part is better subtracted than added, or divided by than multiplied with."""
+        return bool(part.could_extract_minus_sign() if e.is_Add else part.is_Pow and part.exp == -1)
+
+    def text(self, *, spare_result: bool) -> tuple[list[str], int]:
+        """The statements with their buffers, and how many buffers besides `out` they need.
+
+        `out` serves as a buffer too where `spare_result`; the value of the last statement goes there.
+        """
+        last_read = {value: i for i, line in enumerate(self.lines) for value in line.reads}
+        free: list[str] = ["out"] if spare_result else []
+        made = 0
+        place: dict[str, str] = {}
+        texts = []
+
+        def take() -> str:
+            nonlocal made
+            if free:
+                return free.pop()
+            made += 1
+            return f"t{made - 1}"
+
+        for i, line in enumerate(self.lines):
+            dying = [place[value] for value in line.reads if last_read[value] == i]
+            spare = take() if line.spare else ""
+            if line.writes and i == len(self.lines) - 1:
+                place[line.writes] = "out"
+            elif line.writes:
+                place[line.writes] = dying.pop() if dying else take()
+            texts.append(line.text.format(spare=spare, **place))
+            free += dying + ([spare] if spare else [])
+        return texts, made
 
 
 def _block_function(formula: InLogRatio) -> str:
@@ -372,53 +424,50 @@ def _block_function(formula: InLogRatio) -> str:
     (variable,) = formula.variables
     kernel = _Kernel(sym.LOG_SIZE_RATIO)
     _prologue(kernel, formula, argument_name(variable))
-    _emit_piecewise(kernel, formula.blocks)
-    parameters = ", ".join([*names, "out", *(f"t{i}" for i in range(kernel.made))])
+    cases = formula.blocks.args if isinstance(formula.blocks, Piecewise) else ((formula.blocks, True),)
+    _emit_cases(kernel, cases)
+    statements, buffers = kernel.text(spare_result=len(cases) == 1)
+    parameters = ", ".join([*names, "out", *(f"t{i}" for i in range(buffers))])
     check = "real" if variable in REAL_ARGUMENTS else "positive"
-    lines = [f"def _{formula.name}({parameters}):", *(f"    {line}" for line in kernel.lines), "", ""]
+    lines = [f"def _{formula.name}({parameters}):", *(f"    {line}" for line in statements), "", ""]
     lines += [f"def {formula.name}({', '.join([*names, '*', 'out=None'])}):"]
     lines += [_docstring(formula, arguments, arrays=True).rstrip("\n")]
     call = ", ".join(f"{name}={name}" for name in names)
-    lines += [f"    return in_blocks(_{formula.name}, {kernel.made}, scalar.{formula.name}, {check!r}, out, {call})"]
+    lines += [f"    return in_blocks(_{formula.name}, {buffers}, scalar.{formula.name}, {check!r}, out, {call})"]
     return "\n".join(lines) + "\n"
 
 
 def _prologue(kernel: _Kernel, formula: InLogRatio, name: str) -> None:
-    """s = log r into the first buffer, which stays."""
+    """s = log r, from the argument where it is not s itself."""
     s = sym.LOG_SIZE_RATIO
     if formula.log_ratio == s:
         kernel.named[s] = name
         return
     (variable,) = formula.variables
     slope = (formula.log_ratio.expand(force=True) / log(variable)).cancel()
-    buffer = kernel.apply("np.log", name)
-    if slope != 1:
-        kernel.lines.append(f"np.multiply({buffer}, {source(slope, _float_ratio)}, out={buffer})")
-    kernel.named[s] = buffer
+    value = kernel.apply("np.log", name)
+    kernel.named[s] = value if slope == 1 else kernel.apply("np.multiply", value, source(slope, _float_ratio))
 
 
-def _emit_piecewise(kernel: _Kernel, e: Expr) -> None:
-    """The value into `out`; of a piecewise one, the last case first and the others over it, by falling priority."""
-    cases = list(e.args) if isinstance(e, Piecewise) else [(e, True)]
-    final, _ = cases[-1]
-    if final is oo:
-        kernel.lines.append("out.fill(math.inf)")
-    else:
-        _emit_into(kernel, final, "out")
-    for value, condition in reversed(cases[:-1]):
-        left = kernel.emit(_block_form(condition.lhs))
-        operator = COMPARISONS[condition.rel_op]
-        kernel.lines.append(f"where = {operator}({left}, {source(condition.rhs, _float_ratio)})")
-        kernel.release(left)
-        result = kernel.emit(_block_form(value))
-        kernel.lines.append(f"np.copyto(out, {result}, where=where)")
-        kernel.release(result)
+def _emit_cases(kernel: _Kernel, cases: Iterable[tuple[Expr, Any]]) -> None:
+    """The value into `out`; of several cases the last first and the others over it, by falling priority.
 
-
-def _emit_into(kernel: _Kernel, e: Expr, target: str) -> None:
-    result = kernel.emit(_block_form(e), target)
-    if result != target:
-        kernel.lines.append(f"np.copyto({target}, {result})")
+    A case with a condition is evaluated at s = 0 wherever the condition fails, so that it cannot overflow there.
+    """
+    *conditional, (otherwise, _) = cases
+    final = kernel.emit(_block_form(otherwise))
+    if conditional:
+        kernel.state("np.copyto(out, {})", final)
+    s = sym.LOG_SIZE_RATIO
+    for value, condition in reversed(conditional):
+        left, right = kernel.emit(_block_form(condition.lhs)), source(condition.rhs, _float_ratio)
+        kernel.state(f"where = {COMPARISONS[condition.rel_op]}({{}}, {right})", left)
+        result = "math.inf" if value is oo else ""
+        if not result:
+            everywhere, kernel.named[s] = kernel.named[s], kernel.apply("np.multiply", kernel.named[s], "where")
+            result = kernel.emit(_block_form(value))
+            kernel.named[s] = everywhere
+        kernel.state("np.copyto(out, {}, where=where)", result)
 
 
 def _block_form(e: Expr) -> Expr:
@@ -430,6 +479,8 @@ def _block_form(e: Expr) -> Expr:
     if isinstance(e, exp):
         return EXP(_block_form(e.args[0]))
     if isinstance(e, log):
+        if isinstance(-e.args[0], expm1):
+            return LOG1MEXP(_block_form((-e.args[0]).args[0]))
         return LOG(_block_form(e.args[0]))
     function = LOG_FORM.get(e.func, e.func)
     return function(*(_block_form(argument) for argument in e.args))
@@ -440,15 +491,26 @@ def _weights(e: Expr) -> Expr:
     if e.is_Atom:
         return e
     if isinstance(e, log):
-        return Function("log_of")(_weights(e.args[0]))
+        value = e.args[0]
+        rest = ((1 - value) / value).cancel()
+        if rest.is_positive:  # a share w: log w = -log1p((1 - w)/w) keeps its digits where w is close to 1
+            return -Function("log1p_of")(_weights(rest))
+        return Function("log_of")(_weights(value))
+    if isinstance(e, exp):
+        return Function("exp_of")(_weights(e.args[0]))
+    if isinstance(e, Pow) and not e.exp.is_Integer:
+        return Function("exp_of")(_weights(e.exp) * _weights(log(e.base)))
     return e.func(*(_weights(argument) for argument in e.args))
 
 
 # -- modules -----------------------------------------------------------------------------------------------------------
 
-SCALAR_RUNTIME = "exp, expm1, float_result, log, log1p, log_sum_exp, math, narrow, nonnegative, phi2, positive, ratio_of, real"
+SCALAR_RUNTIME = (
+    "exp, expm1, float_result, log, log1mexp, log1p, log_sum_exp, math, narrow, nonnegative, phi2, positive, ratio_of, real"
+)
 ARRAY_RUNTIME = (
-    "array_result, exp, expm1, in_blocks, log, log_of, log_sum_exp, math, narrow, nonnegative, np, phi2, positive, ratio_of, real"
+    "array_result, exp, exp_of, expm1, in_blocks, log, log1mexp, log1mexp_block, log1p_of, log_of, log_sum_exp, math, narrow, "
+    "nonnegative, np, phi2_block, positive, ratio_of, real"
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from keyword import iskeyword
 
-from sympy import And, Expr, Mul, Piecewise, S, Symbol, exp, log, oo
+from sympy import And, Expr, Mul, Piecewise, Rational, S, Symbol, exp, log, oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import Envelope
@@ -22,8 +22,10 @@ SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
 DE_VRIES = "H. de Vries 2023, Go smol or go home"
 CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
 
-#: exp() of more than this overflows a float64, so P itself is used instead of its excess.
-LARGEST_SAFE_EXPONENT = 700
+#: Up to this exponent P is computed from its excess; products of double-double numbers are exact up to 6.7e299 = exp(690).
+LARGEST_SAFE_EXPONENT = 600
+#: Where (beta + g) s lies within 1.4 of 0.6 the overhead comes from the excess: the size is above the critical one, q below 0.6.
+NEAR_CENTRE, NEAR_RADIUS = Rational(3, 5), Rational(7, 5)
 
 ARGUMENT_NAMES = {
     sym.N: "params",
@@ -301,10 +303,19 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
     )
     penalty = m.penalty.subs(r, exp(s))
     growing = And(-b * s < LARGEST_SAFE_EXPONENT, g * s < LARGEST_SAFE_EXPONENT)
-    near = (b + g) ** 2 * s**2 < S(1) / 4
     reachable = -b * s + log(m._weights[0]) < 0
+    near = ((b + g) * s - NEAR_CENTRE) ** 2 < NEAR_RADIUS**2
+    overhead = Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True))
+    tokens_factor = Piecewise((m.near_tokens_factor, near), (m.safe_tokens_factor, reachable), (oo, True))
     families = (
-        ("penalty", penalty, penalty, "Penalty P = (L - E)/(L* - E) at the same compute.", m.penalty, SCHAEFFER),
+        (
+            "penalty",
+            Piecewise((1 + m.excess, growing), (penalty, True)),
+            penalty,
+            "Penalty P = (L - E)/(L* - E) at the same compute.",
+            m.penalty,
+            SCHAEFFER,
+        ),
         (
             "excess",
             Piecewise((m.excess, growing), (penalty - 1, True)),
@@ -315,8 +326,8 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         ),
         (
             "effective_compute",
-            m.effective_compute.subs(r, exp(s)),
-            m.effective_compute.subs(r, exp(s)),
+            Piecewise((m.safe_effective_compute, growing), (m.effective_compute.subs(r, exp(s)), True)),
+            m.safe_effective_compute,
             "Effective compute C_eff/C = P^(-1/alpha).",
             m.effective_compute,
             SCHAEFFER,
@@ -331,16 +342,16 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         ),
         (
             "compute_overhead",
-            Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True)),
-            Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True)),
+            overhead,
+            overhead,
             "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.",
             m.compute_overhead,
             DE_VRIES,
         ),
         (
             "tokens_factor",
-            Piecewise((m.safe_tokens_factor, reachable), (oo, True)),
-            Piecewise((m.safe_tokens_factor, reachable), (oo, True)),
+            tokens_factor,
+            tokens_factor,
             "D/D* that reaches L*(C) at this size; inf where no number of tokens does.",
             m.tokens_factor,
             DE_VRIES,

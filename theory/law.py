@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 
 from sympy import Add, Dummy, Expr, Float, Pow, Rational, Symbol, expand_power_base, sympify
 
@@ -141,7 +142,13 @@ class LawForm:
 
 
 def _exact_numbers(expression: Expr) -> Expr:
-    return expression.xreplace({number: Rational(repr(float(number))) for number in expression.atoms(Float)})
+    return expression.xreplace({number: _decimal(number) for number in expression.atoms(Float)})
+
+
+def _decimal(number: Float) -> Rational:
+    """The shortest decimal that a float stands for; the printed digits of what no float holds."""
+    value = float(number)
+    return Rational(repr(value) if value and isfinite(value) else str(number))
 
 
 def _core(expression: Expr, variables: set[Symbol]) -> Expr:
@@ -176,11 +183,9 @@ def _certified_sign(expression: Expr) -> int:
         terms = arithmetic.canonical(normal_form(expression, arithmetic))
     except OutsideScope:
         return 0
-    signs = []
-    for (_, logs), value in terms.items():
-        sign, unknown = arithmetic.field.sign_of(value)
-        signs.append(0 if logs or unknown else sign)
-    return signs[0] if signs and not arithmetic.positive and len(set(signs)) == 1 else 0
+    signs = {arithmetic.sign_of_term(key, value) for key, value in terms.items()}
+    everywhere = not (arithmetic.positive or arithmetic.nonzero)
+    return signs.pop() if everywhere and len(signs) == 1 else 0
 
 
 PARAMS_TOKENS = LawForm(

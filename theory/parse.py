@@ -1,13 +1,17 @@
 """One small grammar for the expressions that a user types: read against a symbol table, never evaluated as code.
 
     sum      := product (("+" | "-") product)*
-    product  := signed (("*" | "/" | nothing) signed)*
+    product  := signed (("*" | "/") signed | power)*
     signed   := ("+" | "-")* power
     power    := atom (("^" | "**") signed)?
     atom     := number | name | function "(" sum ")" | "(" sum ")"
 
 Numbers are read as exact decimals. A run of letters that is no known name is read as a product where each letter is one
-(`6ND` is `6*N*D`).
+(`6ND` is `6*N*D`); a number on the right needs its `*` (`2 3` and `1.2.3` are mistakes).
+
+Building an expression evaluates constants, so the reader bounds them: it refuses what has no real value, a number too long to
+write down, and a tower of exponentials. Nothing that hangs on the sign of a sum is evaluated: it would be decided by
+factorisation, which has no bound.
 """
 
 from __future__ import annotations
@@ -17,17 +21,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sympy import Abs, Expr, Rational, Symbol, exp, log, sqrt
+from sympy import Abs, Add, E, Expr, I, Mul, Pow, Rational, Symbol, exp, log, nan, oo, sqrt, zoo
 
 LONGEST_TEXT = 4_000
-DEEPEST_NESTING = 60
-LARGEST_DECIMAL_EXPONENT = 400
-LARGEST_POWER_BITS = 20_000
+DEEPEST_NESTING = 40
+LARGEST_DECIMAL_EXPONENT = 100
+LARGEST_POWER_BITS = 10_000
+LARGEST_EXPONENT = 1_000
+LARGEST_ROOTED_BITS = 1_000
+LARGEST_ROOT_BITS = 2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
 
-FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs}
+FUNCTIONS: dict[str, Callable[..., Expr]] = {"exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs}
 TOKEN = re.compile(
-    r"(?P<number>(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*\d*)|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\]])"
+    r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\]])"
 )
 CLOSING = {"(": ")", "[": "]"}
 
@@ -75,7 +82,15 @@ def parse(text: str, table: Mapping[str, Symbol]) -> Expr:
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
+    if expression.has(I, nan, oo, zoo):
+        raise ParseError(f"{text!r}: has no real value")
     return expression
+
+
+def _bits(expression: Expr) -> int:
+    """Bits of the longest number in the expression other than 0 and 1, and their signs."""
+    numbers = (max(abs(int(number.p)), int(number.q)) for number in expression.atoms(Rational))
+    return max((n.bit_length() for n in numbers if n > 1), default=0)
 
 
 class _Reader:
@@ -103,23 +118,25 @@ class _Reader:
     def sum(self, depth: int) -> Expr:
         if depth > DEEPEST_NESTING:
             raise ParseError(f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels")
-        total = self.product(depth)
+        terms = [self.product(depth)]
         while self.peek("+", "-"):
             sign = self.take().text
             term = self.product(depth)
-            total = total + term if sign == "+" else total - term
-        return total
+            terms.append(term if sign == "+" else -term)
+        return Add(*terms)
 
     def product(self, depth: int) -> Expr:
-        result = self.signed(depth)
+        factors = [self.signed(depth)]
         while not self.at_end and not self.peek("+", "-", ")", "]"):
-            operator = self.take().text if self.peek("*", "/") else "*"
+            operator = self.take().text if self.peek("*", "/") else ""
             at = self.tokens[self.next] if not self.at_end else None
+            if not operator and at is not None and at.kind == "number":
+                self.fail("an operator is expected before", at)
             factor = self.signed(depth)
-            if operator == "/" and factor.is_zero:
+            if operator == "/" and factor == 0:
                 self.fail("division by zero at", at)
-            result = result * factor if operator == "*" else result / factor
-        return result
+            factors.append(1 / factor if operator == "/" else factor)
+        return Mul(*factors)
 
     def signed(self, depth: int) -> Expr:
         sign = 1
@@ -137,20 +154,37 @@ class _Reader:
                 raise ParseError(f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels")
             signs = depth + 1
             exponent = self.signed(signs)
-            self._check_power(base, exponent, at)
-            return base**exponent
+            return self._raised(base, exponent, at)
         return base
 
+    def _raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
+        self._check_power(base, exponent, at)
+        return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not (base.has(Add) or exponent.has(Add))))
+
     def _check_power(self, base: Expr, exponent: Expr, at: Token) -> None:
-        """Refuse 0^0, 0^-1 and powers of numbers that are too large to write down."""
-        if base.is_zero and not exponent.is_positive:
-            self.fail("a power of zero without a value at", at)
-        if base.is_Rational and exponent.is_Rational:
-            bits = max(abs(int(base.p)), int(base.q)).bit_length()
-            if base not in (0, 1, -1) and bits * abs(exponent) > LARGEST_POWER_BITS:
+        """Refuse 0^0, 0^-1, powers without a real value and constants that are too large to write down."""
+        if base == 0 and not (exponent.is_Rational and exponent > 0):
+            self.fail("a power of zero at", at)
+        if base.is_Rational and base < 0 and not exponent.is_Integer:
+            self.fail("a non-integer power of a negative number at", at)
+        bits = _bits(base)
+        self._check_size(bits, exponent, at)
+        if bits or base.has(exp, E):
+            self._check_tower(exponent, at)
+
+    def _check_size(self, bits: int, exponent: Expr, at: Token) -> None:
+        """Refuse a power of a number of `bits` bits that is too large to write down."""
+        for number in exponent.atoms(Rational):
+            size, root = abs(number), max(abs(number.p), number.q)
+            rooted = LARGEST_POWER_BITS if number.is_Integer else LARGEST_ROOTED_BITS
+            if size > LARGEST_EXPONENT or bits > rooted or bits * size > LARGEST_POWER_BITS or bits * root > LARGEST_ROOT_BITS:
                 self.fail("a number too large to write down at", at)
-            if base.is_negative and not exponent.is_Integer:
-                self.fail("a non-integer power of a negative number at", at)
+
+    def _check_tower(self, exponent: Expr, at: Token) -> None:
+        """Refuse constants such as exp(exp(50)): their digits are beyond reach, and their sign may hang on them."""
+        constants = (term.as_independent(*term.free_symbols, as_Add=False)[0] for term in Add.make_args(exponent))
+        if any(constant.has(exp, E) for constant in constants):
+            self.fail("a tower of exponentials at", at)
 
     def atom(self, depth: int) -> Expr:
         token = self.take()
@@ -185,20 +219,26 @@ class _Reader:
         if token.text in FUNCTIONS:
             if not self.peek("(", "["):
                 self.fail("an argument in parentheses is expected after", token)
-            argument = self._group(self.take(), depth)
-            if token.text in ("log", "ln") and argument.is_nonpositive:
-                self.fail("the logarithm of a number that is not positive at", token)
-            return FUNCTIONS[token.text](argument)
+            return self._applied(token, self._group(self.take(), depth))
         letters = re.findall(r"[A-Za-z]", token.text)
         if "".join(letters) == token.text and all(letter in self.table for letter in letters):
-            product: Expr = Rational(1)
-            for letter in letters[:-1]:
-                product = product * self.table[letter]
-            return product * self._last_letter(letters[-1], depth)
+            *first, last = letters
+            return Mul(*(self.table[letter] for letter in first), self._last_letter(last, depth))
         known = ", ".join(sorted(self.table))
         raise ParseError(
             f"{self.text!r}: unknown name {token.text!r} at position {token.position + 1}; known: {known}"
         )
+
+    def _applied(self, token: Token, argument: Expr) -> Expr:
+        function = FUNCTIONS[token.text]
+        if function is sqrt:
+            return self._raised(argument, Rational(1, 2), token)
+        if function is log and argument.is_Rational and argument <= 0:
+            self.fail("the logarithm of a number that is not positive at", token)
+        if function is exp:  # exp(n log u) is evaluated as u^n
+            self._check_size(max(map(_bits, argument.atoms(log)), default=0), argument, token)
+            self._check_tower(argument, token)
+        return function(argument, evaluate=not argument.has(Add))
 
     def _last_letter(self, letter: str, depth: int) -> Expr:
         """In `ND^d` the exponent belongs to D alone."""
@@ -206,6 +246,5 @@ class _Reader:
         if not self.at_end and self.tokens[self.next].kind == "power":
             at = self.take()
             exponent = self.signed(depth + 1)
-            self._check_power(base, exponent, at)
-            return base**exponent
+            return self._raised(base, exponent, at)
         return base

@@ -109,6 +109,11 @@ class Misallocation:
         return Pow(self.penalty, -1 / self.envelope.exponent)
 
     @property
+    def safe_effective_compute(self) -> Expr:
+        """exp(-log1p(P - 1)/alpha): C_eff/C with P^(-1/alpha) taken through the excess, which keeps the digits of log P."""
+        return exp(-log1p(self.excess) / self.envelope.exponent)
+
+    @property
     def lost_compute(self) -> Expr:
         """1 - C_eff/C = -expm1(-log1p(P - 1)/alpha), safe near r = 1."""
         return -expm1(-log1p(self.excess) / self.envelope.exponent)
@@ -150,8 +155,13 @@ class Misallocation:
         return log(-expm1(log(w_n) - self._exponents[0] * S)) - log(w_d)
 
     @property
+    def near_tokens_factor(self) -> Expr:
+        """k_D = r^(-a/d) (1 - q)^(-1/gamma), safe near r = 1."""
+        return exp(-self._slope * S - log1p(-self.overhead_gap) / self.envelope.form.terms[1].exponent)
+
+    @property
     def safe_tokens_factor(self) -> Expr:
-        """k_D with 1 - w_N r^-beta written as -expm1(log w_N - beta s)."""
+        """k_D with 1 - w_N r^-beta written as -expm1(log w_N - beta s), safe away from r = 1."""
         return exp(-self._log_gap_complement / self.envelope.form.terms[1].exponent)
 
     @property
@@ -340,6 +350,13 @@ def _claims(m: Misallocation) -> list[Claim]:
         ),
         Claim("lost_compute", 1 - m.effective_compute.subs(R, exp(S)), "==", m.lost_compute, "Write 1 - P^(-1/alpha) with expm1 and log1p."),
         Claim(
+            "safe_effective_compute",
+            defined(m.safe_effective_compute),
+            "==",
+            m.effective_compute.subs(R, exp(S)),
+            "log P = log1p(P - 1).",
+        ),
+        Claim(
             "effective_compute",
             envelope.reducible.subs(sym.C, sym.C * m.effective_compute),
             "==",
@@ -376,6 +393,14 @@ def _claims(m: Misallocation) -> list[Claim]:
             "==",
             m.compute_overhead.subs(R, exp(S)),
             "The same quantity through its definition.",
+            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
+        ),
+        Claim(
+            "near_tokens_factor",
+            defined(m.near_tokens_factor),
+            "==",
+            m.tokens_factor.subs(R, exp(S)),
+            "k_D^d = (1 + overhead) r^-a.",
             assume=tuple(e.subs(R, exp(S)) for e in above_wall),
         ),
         Claim(

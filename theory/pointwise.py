@@ -17,6 +17,7 @@ from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
 from isoflop.theory.normalform.sample import Point, points as sampled_points
 
 SMALLEST_LIMIT_STEP = 3
+LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
 LARGEST_DRAW = 2_000
 
 
@@ -36,7 +37,13 @@ class PointEvaluator:
     def __init__(self, digits: int) -> None:
         self.context = mpmath.mp.clone()
         self.context.dps = digits
-        self.functions = {exp: self.context.exp, Abs: abs, sinh: self.context.sinh, cosh: self.context.cosh, tanh: self.context.tanh}
+        self.functions = {
+            exp: self._exp,
+            Abs: abs,
+            sinh: self.context.sinh,
+            cosh: self.context.cosh,
+            tanh: self.context.tanh,
+        }
 
     def evaluate(self, e: Expr, point: Mapping[Symbol, Any]) -> Any:
         return self._evaluate(e, point, {})
@@ -72,11 +79,18 @@ class PointEvaluator:
             return self.functions[e.func](*values)
         raise Undefined(f"{e.func.__name__} has no pointwise evaluation")
 
+    def _exp(self, argument: Any) -> Any:
+        if not abs(argument) < LARGEST_EXPONENT:
+            raise Undefined("an exponential too large to evaluate")
+        return self.context.exp(argument)
+
     def _power(self, base: Any, exponent: Any) -> Any:
         whole = self.context.isint(exponent)
         if base < 0 and not whole or base == 0 and exponent < 0:
             raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(exponent)}")
-        return base ** int(exponent) if whole else base**exponent
+        if whole:
+            return base ** int(exponent)
+        return self._exp(exponent * self.context.log(base)) if base else self.context.zero
 
 
 def check_at_points(
@@ -92,9 +106,9 @@ def check_at_points(
 ) -> PointCheck:
     """Check a relation at `points` seeded points where both sides are defined and the assumptions hold.
 
-    Equality holds to all but the last 10 of `digits` digits; a failure counts only if it persists at four times the digits, so
-    that cancellation is not mistaken for one. An asymptotic equality lhs ~ rhs is followed into the limit, where
-    |lhs/rhs - 1| must shrink at every step.
+    Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times the digits, to an absolute
+    10^(-2 digits): so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. An
+    asymptotic equality lhs ~ rhs is followed into the limit, where |lhs/rhs - 1| must shrink at every step.
     """
     evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
@@ -103,9 +117,9 @@ def check_at_points(
         try:
             if any(evaluator.evaluate(a, point) <= 0 for a in assume):
                 continue
-            failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits)
+            failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits, floor=0)
             if failure:
-                failure = _failure(finer, lhs, relation, rhs, point, limit, digits)
+                failure = _failure(finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1)
         except Undefined:
             continue
         used += 1
@@ -127,12 +141,15 @@ def _failure(
     point: Point,
     limit: tuple[Symbol, str] | None,
     digits: int,
+    *,
+    floor: int,
 ) -> str:
+    """What fails at the point, if anything, to all but the last 10 of `digits` digits of max(floor, |lhs|, |rhs|)."""
     mp = evaluator.context
     if relation == "~":
         return _limit_failure(evaluator, lhs, rhs, point, limit, digits)
     left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-    tolerance = mp.mpf(10) ** (10 - digits) * max(1, abs(left), abs(right))
+    tolerance = mp.mpf(10) ** (10 - digits) * max(floor, abs(left), abs(right))
     if relation == "==" and abs(left - right) > tolerance:
         return f"lhs = {mp.nstr(left, 20)}, rhs = {mp.nstr(right, 20)}"
     if relation == ">=" and left < right - tolerance or relation == "<=" and left > right + tolerance:

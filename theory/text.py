@@ -1,19 +1,20 @@
 """How formulas are laid out on paper, and their plain-text form for terminals.
 
-SymPy sorts terms and factors by its own rules. Papers write E before A N^-beta before B D^-gamma, coefficients before
-variables, and leave negative symbolic powers where they are. `Conventional` is that layout as a mixin; the printer here and
-the LaTeX printer fill in the marks.
+SymPy sorts terms and factors by its own rules. Papers write E before A N^-beta before B D^-gamma and
+coefficients before variables, and keep negative symbolic powers on the line. `Conventional` is that layout as
+a mixin; the printer here and the LaTeX printer fill in the marks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Symbol, log, oo
+from sympy import Add, Dummy, Expr, Function, Integer, Mul, Pow, Rational, Symbol, exp, log, oo
+from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 from sympy.printing.str import StrPrinter
 
@@ -21,9 +22,9 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.claim import Claim
 from isoflop.theory.envelope import Envelope
 from isoflop.theory.functions import phi2
-from isoflop.theory.law import LawForm
 from isoflop.theory.normalform import Decision
-from isoflop.theory.notation import DEFAULT, SCHAEFFER, Notation, notation as find_notation
+from isoflop.theory.notation import DEFAULT, SCHAEFFER, Notation
+from isoflop.theory.notation import notation as find_notation
 from isoflop.theory.penalty import Misallocation
 
 R, RHO, S = sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO
@@ -34,19 +35,25 @@ LARGEST_FRACTION = 10
 
 #: Names in the order in which papers write them within a product.
 FACTOR_ORDER = (
-    *("E", "w", "a", "d", "beta", "gamma", "alpha", "alpha_C", "kappa", "A", "B", "C0", "epsilon", "R", "L"),
-    *("r", "rho", "k_D", "N", "D", "t", "N_max", "D_max", "C", "s"),
+    *("E", "w", "a", "d", "alpha", "alpha_C", "beta", "gamma", "delta", "kappa", "A", "B", "C0", "epsilon"),
+    *("R", "L", "r", "rho", "k_D", "N", "D", "t", "N_max", "D_max", "C", "s"),
 )
-EXPONENTS = ("beta", "gamma", "alpha")
-COEFFICIENTS = frozenset({"w", "a", "d", "beta", "gamma", "alpha", "alpha_C"})
+WORD = re.compile(r"(?!A [a-z]{2})[A-Za-z]\w*")
+EXPONENTS = ("alpha", "beta", "gamma")
+COEFFICIENTS = frozenset({"w", "a", "d", "beta", "gamma", "delta", "alpha", "alpha_C", "epsilon"})
 
 
-# -- the order of a paper ----------------------------------------------------------------------------------------------
+# -- the order of a paper ------------------------------------------------------------------------------------
 
 
 def _role(name: str) -> str:
-    """The name in FACTOR_ORDER that a symbol's name goes with."""
-    return "w" if name.startswith("w_") else name.removesuffix(OPTIMAL)
+    """The name in FACTOR_ORDER that a symbol's name goes with: delta for Greek and small letters of a user's."""
+    stem, _, index = name.partition("_")
+    if index == "opt":
+        return stem if stem in FACTOR_ORDER else "D"
+    if stem in ("w", "k") and index:
+        return "w" if stem == "w" else "k_D"
+    return "delta" if name not in FACTOR_ORDER and (stem in greeks or stem.islower()) else name
 
 
 def _rank(name: str) -> tuple[int, str]:
@@ -95,7 +102,8 @@ def _kind(factor: Expr) -> int:
 def _factor_key(factor: Expr) -> tuple[Any, ...]:
     base, power = (factor.base, factor.exp) if isinstance(factor, Pow) else (factor, Integer(1))
     degree = power if power.is_Rational else Integer(1)
-    return (_kind(factor), [_rank(name) for name in _names(base)], degree if S in base.free_symbols else -degree, str(factor))
+    ranks = [_rank(name) for name in _names(base)]
+    return (_kind(factor), ranks, degree if S in base.free_symbols else -degree, str(factor))
 
 
 def ordered_factors(product: Expr) -> list[Expr]:
@@ -107,7 +115,7 @@ def ordered_terms(total: Expr) -> list[Expr]:
     """The terms of a sum in the order of a paper, a positive one in front if there is one."""
     terms = sorted(Add.make_args(total), key=_term_key)
     first = next((i for i, term in enumerate(terms) if not is_negative(term)), 0)
-    return [terms[first], *terms[:first], *terms[first + 1 :]]
+    return terms[first:] + terms[:first]
 
 
 def is_negative(term: Expr) -> bool:
@@ -118,10 +126,11 @@ def _term_key(term: Expr) -> tuple[Any, ...]:
     """Constants, then by degree in s; powers by their exponent: A N^-beta before B D^-gamma."""
     factors = ordered_factors(term)
     degree = next((f.as_base_exp()[1] for f in factors if f.as_base_exp()[0] == S), Integer(0))
-    exponents = [_power_names(f) for f in factors if _is_symbolic_power(f) or (_is_function(f) and f.free_symbols)]
-    leading = min((EXPONENTS.index(n) for names in exponents for n in names if n in EXPONENTS), default=len(EXPONENTS))
+    powers = [f for f in factors if _is_symbolic_power(f) or (_is_function(f) and f.free_symbols)]
+    names = {name for power in powers for name in _power_names(power)}
+    leading = min((EXPONENTS.index(name) for name in names if name in EXPONENTS), default=len(EXPONENTS))
     rest = [_factor_key(f) for f in factors if not f.is_Rational]
-    return (degree, bool(exponents), leading, [(rank, power, text) for _, rank, power, text in rest])
+    return (degree, bool(powers), leading, [(rank, power, text) for _, rank, power, text in rest])
 
 
 def _power_names(factor: Expr) -> list[str]:
@@ -141,8 +150,8 @@ class Quotient:
 
 
 def quotient(product: Expr) -> Quotient:
-    """Split a product the way it is set: coefficients in the fraction, symbolic powers and longer sums behind it."""
-    number, rest = product.as_coeff_Mul()
+    """Split a product the way it is set: coefficients in the fraction, powers and longer sums behind it."""
+    number, rest = _into_root(*product.as_coeff_Mul())
     over, under = abs(number).as_numer_denom()
     if is_decimal(abs(number)):
         over, under = abs(number), Integer(1)
@@ -189,6 +198,17 @@ def _joined_roots(factors: list[Expr]) -> list[Expr]:
         return factors
     inside = Mul(*(f**2 for f in roots))
     return [*(f for f in factors if f not in roots), Pow(inside, HALF, evaluate=False)]
+
+
+def _into_root(number: Rational, rest: Expr) -> tuple[Rational, Expr]:
+    """sqrt(C/6) rather than sqrt(6) sqrt(C)/6."""
+    roots = [f for f in Mul.make_args(rest) if isinstance(f, Pow) and f.exp == HALF]
+    integer = next((f.base for f in roots if f.base.is_Integer), None)
+    if integer is None or len(roots) < 2 or abs(number) * integer != 1:
+        return number, rest
+    joined = Pow(Mul(*(f.base for f in roots)) * number**2, HALF, evaluate=False)
+    others = [f for f in Mul.make_args(rest) if f not in roots]
+    return number * integer, Mul(*others, joined, evaluate=False)
 
 
 def is_decimal(number: Rational) -> bool:
@@ -276,7 +296,7 @@ class Conventional:
         return self.raised(self.bracket(text) if self.needs_bracket(base) else text, exponent)
 
 
-# -- plain text --------------------------------------------------------------------------------------------------------
+# -- plain text ----------------------------------------------------------------------------------------------
 
 
 class PlainPrinter(Conventional, StrPrinter):
@@ -301,7 +321,7 @@ class PlainPrinter(Conventional, StrPrinter):
 
     def raised(self, base: str, exponent: Expr) -> str:
         text = self._print(exponent)
-        return f"{base}^{text}" if re.fullmatch(r"-?\w+", text) else f"{base}^({text})"
+        return f"{base}^{text}" if re.fullmatch(r"-?[\w.]+", text) else f"{base}^({text})"
 
     def root(self, inside: Expr) -> str:
         return f"sqrt({self._print(inside)})"
@@ -344,16 +364,27 @@ def plain(expression: Expr, *, notation: str | Notation = DEFAULT) -> str:
     return PlainPrinter(find_notation(notation)).doprint(expression)
 
 
+def in_letters_of(prose: str, envelope: Envelope) -> str:
+    """A sentence about the law in N, D, A, B, beta and gamma, in the letters of another law."""
+    words = {"alpha": abbreviated(envelope).exponent}
+    if len(envelope.form.terms) == 2:
+        params, tokens = envelope.form.terms
+        words |= {"N": params.variable, "A": params.coefficient, "beta": params.exponent}
+        words |= {"D": tokens.variable, "B": tokens.coefficient, "gamma": tokens.exponent}
+    names = {word: symbol.name for word, symbol in words.items() if symbol.is_Symbol and symbol.name != word}
+    return WORD.sub(lambda match: names.get(match[0], match[0]), prose) if names else prose
+
+
 def respell(prose: str, spelling: Notation) -> str:
     """A sentence in plain text with its Greek names and optima in the notation."""
     names = {old: new for old, new in spelling.names().items() if old in EXPONENTS}
-    words = re.sub(r"(?<![A-Za-z_])(alpha|beta|gamma)(?![A-Za-z_0-9])", lambda match: names[match[0]], prose)
+    words = WORD.sub(lambda match: names.get(match[0], match[0]), prose)
     if "*" in spelling.latex("N_opt"):
         return words
     return re.sub(r"\b([NDLRC])\*(?![\w*])", rf"\1{OPTIMAL}", words)
 
 
-# -- the equations of an envelope and of a misallocation ---------------------------------------------------------------
+# -- the equations of an envelope and of a misallocation -----------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -376,8 +407,8 @@ PENALTY, EFFECTIVE, OVERHEAD = (Symbol(name, positive=True) for name in ("P", "C
 X = Symbol("x", real=True)
 
 
-def check_spelling(form: LawForm, spelling: Notation) -> None:
-    """Refuse to respell a law that uses the canonical letters for something else.
+def check_spelling(envelope: Envelope, spelling: Notation) -> None:
+    """Refuse to respell a law or a budget that uses the canonical letters for something else.
 
     Raises
     ------
@@ -387,18 +418,21 @@ def check_spelling(form: LawForm, spelling: Notation) -> None:
     if spelling == SCHAEFFER:
         return
     home = {sym.BETA: sym.N, sym.GAMMA: sym.D}
-    for term in form.terms:
-        for symbol in (term.exponent.free_symbols | term.coefficient.free_symbols) & {sym.BETA, sym.GAMMA, sym.ALPHA}:
-            if home.get(symbol) != term.variable:
+    parts = [(t.variable, t.exponent.free_symbols | t.coefficient.free_symbols) for t in envelope.form.terms]
+    parts += [(None, envelope.budget.compute().free_symbols), (None, envelope.form.outer.free_symbols)]
+    for variable, symbols in parts:
+        for symbol in sorted(symbols & {sym.BETA, sym.GAMMA, sym.ALPHA}, key=str):
+            if variable is None or home.get(symbol) != variable:
+                place = "outside its term" if variable is None else f"in the {variable} term"
                 raise ValueError(
-                    f"notation={spelling.name!r}: respells laws with exponents beta on N and gamma on D; here {symbol} "
-                    f"stands in the {term.variable} term"
+                    f"notation={spelling.name!r}: respells laws with exponents beta on N and gamma on D; "
+                    f"here {symbol} stands {place}"
                 )
 
 
 def abbreviated(envelope: Envelope) -> Envelope:
-    """The envelope with N*(C), D*(C), alpha, C0, w_N and w_D as names: its claims read as a paper states them."""
-    taken = {s.name for s in (envelope.form.loss.free_symbols | envelope.budget.compute().free_symbols)}
+    """The envelope with N*(C), D*(C), alpha, C0, w_N, w_D as names: its claims read as in a paper."""
+    taken = {s.name for s in envelope.form.loss.free_symbols | envelope.budget.compute().free_symbols}
 
     def fresh(*names: str) -> Symbol:
         return next(Symbol(name, positive=True) for name in names if name not in taken)
@@ -420,12 +454,12 @@ def optimum(variable: Symbol) -> Expr:
 
 def law_lines(envelope: Envelope) -> list[Line]:
     """L = ... and C = ..."""
-    form = envelope.form
-    return [(Equation((Function("L")(*form.variables), form.loss)),), (Equation((sym.C, envelope.budget.compute())),)]
+    loss = Equation((Function("L")(*envelope.form.variables), envelope.form.loss))
+    return [(loss,), (Equation((sym.C, envelope.budget.compute())),)]
 
 
 def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Line]:
-    """The optimum, its ratio, exponent, shares, coefficient and loss, abbreviated as far as that makes them shorter."""
+    """The optimum, its ratio, exponent, shares, coefficient and loss, in names where that is shorter."""
     brief = abbreviated(envelope)
     allocation = zip(brief.allocation, _allocation(envelope, brief), strict=True)
     lines: list[Line] = [(Equation(sides),) for sides in allocation]
@@ -466,7 +500,7 @@ def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> 
 
 
 def _allocation_name(envelope: Envelope, i: int, spelling: Notation) -> tuple[Symbol, ...]:
-    """Hoffmann's a or b, the exponent of x_i*(C), where it equals the share and no budget exponent has that name."""
+    """Hoffmann's a or b, the exponent of x_i*(C), where it equals the share and the name is free."""
     term, share = envelope.form.terms[i], envelope.shares[i]
     role = f"w_{term.variable}"
     name = spelling.names().get(role, role)
@@ -484,15 +518,17 @@ def _coefficient(envelope: Envelope, brief: Envelope) -> Expr:
     factors = []
     for factor in Mul.make_args(envelope.coefficient):
         base, power = factor.as_base_exp()
-        if power in names:
+        if power == envelope.exponent and base == envelope.budget.coefficient:
+            factors.append(Pow(base, brief.exponent))
+        elif power in names:
             factors.append(Pow((base * power).cancel() / names[power], names[power]))
         else:
-            factors.append(Pow(base, brief.exponent) if power == envelope.exponent else factor)
+            factors.append(factor)
     return Mul(*factors)
 
 
 def misallocation_sections(m: Misallocation) -> list[Section]:
-    """Ratios, penalty with expansions and tails, effective compute, overhead, critical sizes; each part with its heading."""
+    """Ratios, penalty, expansions and tails, effective compute, overhead, critical sizes, with headings."""
     envelope = m.envelope
     brief = Misallocation(abbreviated(envelope))
     n, d = envelope.form.variables
@@ -500,6 +536,7 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
     tokens_factor = Symbol(f"k_{d}", positive=True)
     effective = brief.effective_compute.xreplace({brief.penalty: PENALTY})
     overhead = brief.compute_overhead.xreplace({brief.tokens_factor: tokens_factor})
+    above_critical = (R, ">", brief.critical_size_ratio)
     return [
         (
             f"Penalty of {n} = r {n}* at the same compute C",
@@ -521,7 +558,7 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
         (
             f"The loss L*(C) with {n} = r {n}* and {d} = k_{d} {d}*, and the extra compute that it takes",
             [
-                (Equation((tokens_factor, brief.tokens_factor), condition=(R, ">", brief.critical_size_ratio)),),
+                (Equation((tokens_factor, brief.tokens_factor), condition=above_critical),),
                 (Equation((OVERHEAD / sym.C, overhead)),),
             ],
         ),
@@ -536,7 +573,12 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
         ),
         (
             "Exponent of the envelope and shares of the terms",
-            [(exponent_equation(envelope, brief.envelope), *share_equations(envelope, brief.envelope, DEFAULT))],
+            [
+                (
+                    exponent_equation(envelope, brief.envelope),
+                    *share_equations(envelope, brief.envelope, DEFAULT),
+                )
+            ],
         ),
     ]
 
@@ -558,7 +600,7 @@ def _critical(variable: Symbol) -> Symbol:
     return Symbol(f"{variable}_crit", positive=True)
 
 
-# -- the text ----------------------------------------------------------------------------------------------------------
+# -- the text ------------------------------------------------------------------------------------------------
 
 
 def envelope_text(envelope: Envelope, *, notation: str | Notation = DEFAULT, proofs: bool = True) -> str:
@@ -577,25 +619,26 @@ def envelope_text(envelope: Envelope, *, notation: str | Notation = DEFAULT, pro
         Where the notation would rename the law's own letters.
     """
     spelling = find_notation(notation)
-    check_spelling(envelope.form, spelling)
+    check_spelling(envelope, spelling)
     lines = [*law_lines(envelope), *envelope_lines(envelope, spelling)]
     parts = ["Compute-optimal envelope", "", *_table(lines, spelling, _label_width(lines, spelling))]
     if proofs:
-        parts += ["", *_proofs(envelope.claims, abbreviated(envelope).claims, spelling)]
+        parts += ["", *_proofs(envelope, abbreviated(envelope), spelling)]
     return "\n".join(parts)
 
 
 def misallocation_text(m: Misallocation, *, notation: str | Notation = DEFAULT, proofs: bool = False) -> str:
     """The misallocation penalty and what follows from it, for a terminal of 100 columns."""
     spelling = find_notation(notation)
-    check_spelling(m.envelope.form, spelling)
+    check_spelling(m.envelope, spelling)
     sections = misallocation_sections(m)
     column = _label_width([line for _, lines in sections for line in lines], spelling)
     parts = []
     for heading, lines in sections:
         parts += [respell(heading, spelling), "", *_table(lines, spelling, column), ""]
     if proofs:
-        return "\n".join([*parts, *_proofs(m.claims, Misallocation(abbreviated(m.envelope)).claims, spelling)])
+        brief = Misallocation(abbreviated(m.envelope))
+        return "\n".join([*parts, *_proofs(m, brief, spelling)])
     return "\n".join(parts[:-1])
 
 
@@ -647,16 +690,22 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _proofs(claims: Mapping[str, Claim], brief: Mapping[str, Claim], spelling: Notation) -> list[str]:
+def _proofs(subject: Envelope | Misallocation, brief: Envelope | Misallocation, spelling: Notation) -> list[str]:
     """Name, how proved, reason; with the side conditions, and in capitals what is not proved."""
+    envelope = subject.envelope if isinstance(subject, Misallocation) else subject
+    claims = subject.claims
     decisions = {name: claim.prove() for name, claim in claims.items()}
-    hows = {name: claims[name].argument.label if d.proved else d.answer.value.upper() for name, d in decisions.items()}
+    hows = {
+        name: claims[name].argument.label if decision.proved else decision.answer.value.upper()
+        for name, decision in decisions.items()
+    }
     name_width, how_width = max(map(len, claims)), max(map(len, hows.values()))
     indent = name_width + how_width + 6
     lines = [f"Proofs ({sum(d.proved for d in decisions.values())} of {len(claims)} proved)", ""]
     for name, decision in decisions.items():
-        sentences = [respell(claims[name].reason, spelling), "" if decision.proved else decision.reason]
-        sentences.append(_where(side_conditions(claims[name], decision, brief[name]), spelling))
+        reason = respell(in_letters_of(claims[name].reason, envelope), spelling)
+        sentences = [reason, "" if decision.proved else decision.reason]
+        sentences.append(_where(side_conditions(claims[name], decision, brief.claims[name]), spelling))
         rows = [row for sentence in sentences for row in wrap(sentence, WIDTH - indent)]
         lines.append(f"  {name.ljust(name_width)}  {hows[name].ljust(how_width)}  {rows[0]}")
         lines += [" " * indent + row for row in rows[1:]]
@@ -678,5 +727,16 @@ def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[tupl
 
 def _follows(expression: Expr, relation: str, assumption: Expr) -> bool:
     """Whether the condition is an assumption times something positive, or nonzero where that suffices."""
-    factor = (expression / assumption).expand().cancel().factor()
+    opaque: dict[Expr, Symbol] = {}
+    above, below = (_without_powers(side, opaque) for side in (expression, assumption))
+    factor = (above / below).cancel().factor()
     return bool(factor.is_positive or (relation == "!=" and factor.is_negative))
+
+
+def _without_powers(expression: Expr, opaque: dict[Expr, Symbol]) -> Expr:
+    """The expression with every power that is no integer one as a name: a rational function."""
+    expanded = expression.expand()
+    powers = [p for p in expanded.atoms(Pow, exp) if isinstance(p, exp) or not p.exp.is_Integer]
+    for power in powers:
+        opaque.setdefault(power, Dummy(positive=True))
+    return expanded.xreplace({power: opaque[power] for power in powers})

@@ -6,7 +6,7 @@ Budget: C = 6*D*N
 """
 
 from isoflop.numeric._generated import scalar
-from isoflop.numeric._array import array_result, exp, expm1, in_blocks, log, log_of, log_sum_exp, math, narrow, nonnegative, np, phi2, positive, ratio_of, real
+from isoflop.numeric._array import array_result, exp, exp_of, expm1, in_blocks, log, log1mexp, log1mexp_block, log1p_of, log_of, log_sum_exp, math, narrow, nonnegative, np, phi2_block, positive, ratio_of, real
 
 
 @array_result
@@ -458,9 +458,9 @@ def coefficient(A, B, beta, gamma, *, out=None):
 def optimal_reducible_loss(compute, A, B, beta, gamma, *, out=None):
     r"""Reducible loss R* on the envelope.
 
-        optimal_reducible_loss = 6**(beta*gamma/(beta + gamma))*(A*(beta +
-            gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta +
-            gamma))/compute**(beta*gamma/(beta + gamma))
+        optimal_reducible_loss = 6**(beta*gamma/(beta + gamma))*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /compute**(beta*gamma/(beta + gamma))
 
     Parameters
     ----------
@@ -553,9 +553,9 @@ def optimal_loss(compute, E, A, B, beta, gamma, *, out=None):
 def compute_for_reducible_loss(reducible_loss, A, B, beta, gamma, *, out=None):
     r"""Least compute that reaches a reducible loss.
 
-        compute_for_reducible_loss = (6**(beta*gamma/(beta + gamma))*(A*(beta +
-            gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta +
-            gamma))/reducible_loss)**((beta + gamma)/(beta*gamma))
+        compute_for_reducible_loss = (6**(beta*gamma/(beta + gamma))*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /reducible_loss)**((beta + gamma)/(beta*gamma))
 
     Parameters
     ----------
@@ -598,9 +598,9 @@ def compute_for_reducible_loss(reducible_loss, A, B, beta, gamma, *, out=None):
 def marginal_loss(compute, A, B, beta, gamma, *, out=None):
     r"""Shadow price of compute -dR*/dC = alpha R*/C.
 
-        marginal_loss = 6**(beta*gamma/(beta + gamma))*beta*gamma*(A*(beta +
-            gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta +
-            gamma))/(compute*compute**(beta*gamma/(beta + gamma))*(beta + gamma))
+        marginal_loss = 6**(beta*gamma/(beta + gamma))*beta*gamma*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /(compute*compute**(beta*gamma/(beta + gamma))*(beta + gamma))
 
     Parameters
     ----------
@@ -647,8 +647,8 @@ def marginal_loss(compute, A, B, beta, gamma, *, out=None):
 def optimal_tokens_per_param(compute, A, B, beta, gamma, *, out=None):
     r"""Compute-optimal tokens per parameter D*/N*.
 
-        optimal_tokens_per_param = (compute/6)**((beta - gamma)/(beta +
-            gamma))*(B*gamma/(A*beta))**(2/(beta + gamma))
+        optimal_tokens_per_param = (compute/6)**((beta - gamma)/(beta + gamma))
+            *(B*gamma/(A*beta))**(2/(beta + gamma))
 
     Parameters
     ----------
@@ -766,8 +766,8 @@ def compute_at_max_tokens(max_tokens, A, B, beta, gamma, *, out=None):
 def compute_at_max_params(max_params, A, B, beta, gamma, *, out=None):
     r"""Compute above which a cap on params binds.
 
-        compute_at_max_params = 6*max_params**((beta +
-            gamma)/gamma)*(B*gamma/(A*beta))**(1/gamma)
+        compute_at_max_params = 6*max_params**((beta + gamma)/gamma)*(B*gamma/(A*beta))
+            **(1/gamma)
 
     Parameters
     ----------
@@ -978,7 +978,7 @@ def tokens_for_reducible_loss(reducible_loss, params, A, B, beta, gamma, *, out=
     """
     reducible_loss, params, A, B, beta, gamma = positive(reducible_loss=reducible_loss, params=params, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(reducible_loss)
-    return narrow(exp((log(B) - x0 - log(-expm1(log(A) - x0 - beta*log(params))))/gamma), out)
+    return narrow(exp((log(B) - x0 - log1mexp(log(A) - x0 - beta*log(params)))/gamma), out)
 
 
 @array_result
@@ -1020,7 +1020,7 @@ def params_for_reducible_loss(reducible_loss, tokens, A, B, beta, gamma, *, out=
     """
     reducible_loss, tokens, A, B, beta, gamma = positive(reducible_loss=reducible_loss, tokens=tokens, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(reducible_loss)
-    return narrow(exp((log(A) - x0 - log(-expm1(log(B) - x0 - gamma*log(tokens))))/beta), out)
+    return narrow(exp((log(A) - x0 - log1mexp(log(B) - x0 - gamma*log(tokens)))/beta), out)
 
 
 @array_result
@@ -1068,8 +1068,8 @@ def iso_loss_slope(params, tokens, A, B, beta, gamma, *, out=None):
 def log_size_ratio_of_run(params, tokens, A, B, beta, gamma, *, out=None):
     r"""Logarithm of the size ratio N/N*(C) of a run, at its own compute.
 
-        log_size_ratio_of_run = log(params/((params*tokens)**(gamma/(beta +
-            gamma))*(A*beta/(B*gamma))**(1/(beta + gamma))))
+        log_size_ratio_of_run = log(params/((params*tokens)**(gamma/(beta + gamma))
+            *(A*beta/(B*gamma))**(1/(beta + gamma))))
 
     Parameters
     ----------
@@ -1395,14 +1395,14 @@ def tolerance_half_width(tolerance, beta, gamma, *, out=None):
     return narrow(exp(log(2)/2 + log(tolerance)/2 - log(beta)/2 - log(gamma)/2), out)
 
 
-def _penalty(log_size_ratio, beta, gamma, out, t0, t1):
-    np.multiply(log_size_ratio, gamma, out=t0)
+def _penalty(log_size_ratio, beta, gamma, out, t0):
+    np.multiply(log_size_ratio, gamma, out=out)
+    np.exp(out, out=out)
+    np.multiply(out, beta/(beta + gamma), out=out)
+    np.multiply(log_size_ratio, -beta, out=t0)
     np.exp(t0, out=t0)
-    np.multiply(t0, beta/(beta + gamma), out=t0)
-    np.multiply(log_size_ratio, -beta, out=t1)
-    np.exp(t1, out=t1)
-    np.multiply(t1, gamma/(beta + gamma), out=t1)
-    np.add(t0, t1, out=out)
+    np.multiply(t0, gamma/(beta + gamma), out=t0)
+    np.add(out, t0, out=out)
 
 
 def penalty(log_size_ratio, beta, gamma, *, out=None):
@@ -1436,18 +1436,18 @@ def penalty(log_size_ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_penalty, 2, scalar.penalty, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_penalty, 1, scalar.penalty, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
-def _penalty_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2):
-    np.log(size_ratio, out=t0)
-    np.multiply(t0, gamma, out=t1)
-    np.exp(t1, out=t1)
-    np.multiply(t1, beta/(beta + gamma), out=t1)
-    np.multiply(t0, -beta, out=t2)
-    np.exp(t2, out=t2)
-    np.multiply(t2, gamma/(beta + gamma), out=t2)
-    np.add(t1, t2, out=out)
+def _penalty_at_size_ratio(size_ratio, beta, gamma, out, t0):
+    np.log(size_ratio, out=out)
+    np.multiply(out, gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t0, beta/(beta + gamma), out=t0)
+    np.multiply(out, -beta, out=out)
+    np.exp(out, out=out)
+    np.multiply(out, gamma/(beta + gamma), out=out)
+    np.add(t0, out, out=out)
 
 
 def penalty_at_size_ratio(size_ratio, beta, gamma, *, out=None):
@@ -1481,19 +1481,19 @@ def penalty_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_penalty_at_size_ratio, 3, scalar.penalty_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_penalty_at_size_ratio, 1, scalar.penalty_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
-def _penalty_at_ratio(ratio, beta, gamma, out, t0, t1, t2):
-    np.log(ratio, out=t0)
-    np.multiply(t0, (-1/2), out=t0)
-    np.multiply(t0, gamma, out=t1)
-    np.exp(t1, out=t1)
-    np.multiply(t1, beta/(beta + gamma), out=t1)
-    np.multiply(t0, -beta, out=t2)
-    np.exp(t2, out=t2)
-    np.multiply(t2, gamma/(beta + gamma), out=t2)
-    np.add(t1, t2, out=out)
+def _penalty_at_ratio(ratio, beta, gamma, out, t0):
+    np.log(ratio, out=out)
+    np.multiply(out, (-1/2), out=out)
+    np.multiply(out, gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t0, beta/(beta + gamma), out=t0)
+    np.multiply(out, -beta, out=out)
+    np.exp(out, out=out)
+    np.multiply(out, gamma/(beta + gamma), out=out)
+    np.add(t0, out, out=out)
 
 
 def penalty_at_ratio(ratio, beta, gamma, *, out=None):
@@ -1527,20 +1527,20 @@ def penalty_at_ratio(ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_penalty_at_ratio, 3, scalar.penalty_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+    return in_blocks(_penalty_at_ratio, 1, scalar.penalty_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
 def _excess(log_size_ratio, beta, gamma, out, t0, t1, t2):
-    np.multiply(log_size_ratio, log_size_ratio, out=t0)
-    np.multiply(log_size_ratio, -beta, out=t1)
-    phi2(t1, out=t1)
-    np.multiply(t1, beta, out=t1)
-    np.multiply(log_size_ratio, gamma, out=t2)
-    phi2(t2, out=t2)
-    np.multiply(t2, gamma, out=t2)
-    np.add(t1, t2, out=t2)
-    np.multiply(t0, t2, out=t2)
-    np.multiply(t2, beta*gamma/(beta + gamma), out=out)
+    np.multiply(log_size_ratio, log_size_ratio, out=out)
+    np.multiply(log_size_ratio, -beta, out=t0)
+    phi2_block(t0, t1, out=t0)
+    np.multiply(t0, beta, out=t0)
+    np.multiply(log_size_ratio, gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, gamma, out=t1)
+    np.add(t0, t1, out=t1)
+    np.multiply(out, t1, out=t1)
+    np.multiply(t1, beta*gamma/(beta + gamma), out=out)
 
 
 def excess(log_size_ratio, beta, gamma, *, out=None):
@@ -1577,18 +1577,18 @@ def excess(log_size_ratio, beta, gamma, *, out=None):
     return in_blocks(_excess, 3, scalar.excess, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
-def _excess_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3):
-    np.log(size_ratio, out=t0)
-    np.multiply(t0, t0, out=t1)
-    np.multiply(t0, -beta, out=t2)
-    phi2(t2, out=t2)
-    np.multiply(t2, beta, out=t2)
-    np.multiply(t0, gamma, out=t3)
-    phi2(t3, out=t3)
-    np.multiply(t3, gamma, out=t3)
-    np.add(t2, t3, out=t3)
-    np.multiply(t1, t3, out=t3)
-    np.multiply(t3, beta*gamma/(beta + gamma), out=out)
+def _excess_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2):
+    np.log(size_ratio, out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
 
 
 def excess_at_size_ratio(size_ratio, beta, gamma, *, out=None):
@@ -1622,22 +1622,22 @@ def excess_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_excess_at_size_ratio, 4, scalar.excess_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_excess_at_size_ratio, 3, scalar.excess_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
-def _excess_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3):
-    np.log(ratio, out=t0)
-    np.multiply(t0, (-1/2), out=t0)
-    np.multiply(t0, t0, out=t1)
-    np.multiply(t0, -beta, out=t2)
-    phi2(t2, out=t2)
-    np.multiply(t2, beta, out=t2)
-    np.multiply(t0, gamma, out=t3)
-    phi2(t3, out=t3)
-    np.multiply(t3, gamma, out=t3)
-    np.add(t2, t3, out=t3)
-    np.multiply(t1, t3, out=t3)
-    np.multiply(t3, beta*gamma/(beta + gamma), out=out)
+def _excess_at_ratio(ratio, beta, gamma, out, t0, t1, t2):
+    np.log(ratio, out=out)
+    np.multiply(out, (-1/2), out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
 
 
 def excess_at_ratio(ratio, beta, gamma, *, out=None):
@@ -1671,18 +1671,21 @@ def excess_at_ratio(ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_excess_at_ratio, 4, scalar.excess_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+    return in_blocks(_excess_at_ratio, 3, scalar.excess_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
-def _effective_compute(log_size_ratio, beta, gamma, out, t0, t1):
-    np.multiply(log_size_ratio, gamma, out=t0)
-    np.exp(t0, out=t0)
-    np.multiply(t0, beta/(beta + gamma), out=t0)
-    np.multiply(log_size_ratio, -beta, out=t1)
-    np.exp(t1, out=t1)
-    np.multiply(t1, gamma/(beta + gamma), out=t1)
+def _effective_compute(log_size_ratio, beta, gamma, out, t0, t1, t2):
+    np.multiply(log_size_ratio, log_size_ratio, out=out)
+    np.multiply(log_size_ratio, -beta, out=t0)
+    phi2_block(t0, t1, out=t0)
+    np.multiply(t0, beta, out=t0)
+    np.multiply(log_size_ratio, gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, gamma, out=t1)
     np.add(t0, t1, out=t1)
-    np.log(t1, out=t1)
+    np.multiply(out, t1, out=t1)
+    np.multiply(t1, beta*gamma/(beta + gamma), out=t1)
+    np.log1p(t1, out=t1)
     np.multiply(t1, -(beta + gamma)/(beta*gamma), out=t1)
     np.exp(t1, out=out)
 
@@ -1718,21 +1721,24 @@ def effective_compute(log_size_ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_effective_compute, 2, scalar.effective_compute, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_effective_compute, 3, scalar.effective_compute, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
 def _effective_compute_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2):
-    np.log(size_ratio, out=t0)
-    np.multiply(t0, gamma, out=t1)
-    np.exp(t1, out=t1)
-    np.multiply(t1, beta/(beta + gamma), out=t1)
-    np.multiply(t0, -beta, out=t2)
-    np.exp(t2, out=t2)
-    np.multiply(t2, gamma/(beta + gamma), out=t2)
-    np.add(t1, t2, out=t2)
-    np.log(t2, out=t2)
-    np.multiply(t2, -(beta + gamma)/(beta*gamma), out=t2)
-    np.exp(t2, out=out)
+    np.log(size_ratio, out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
+    np.log1p(out, out=out)
+    np.multiply(out, -(beta + gamma)/(beta*gamma), out=out)
+    np.exp(out, out=out)
 
 
 def effective_compute_at_size_ratio(size_ratio, beta, gamma, *, out=None):
@@ -1770,18 +1776,21 @@ def effective_compute_at_size_ratio(size_ratio, beta, gamma, *, out=None):
 
 
 def _effective_compute_at_ratio(ratio, beta, gamma, out, t0, t1, t2):
-    np.log(ratio, out=t0)
-    np.multiply(t0, (-1/2), out=t0)
-    np.multiply(t0, gamma, out=t1)
-    np.exp(t1, out=t1)
-    np.multiply(t1, beta/(beta + gamma), out=t1)
-    np.multiply(t0, -beta, out=t2)
-    np.exp(t2, out=t2)
-    np.multiply(t2, gamma/(beta + gamma), out=t2)
-    np.add(t1, t2, out=t2)
-    np.log(t2, out=t2)
-    np.multiply(t2, -(beta + gamma)/(beta*gamma), out=t2)
-    np.exp(t2, out=out)
+    np.log(ratio, out=out)
+    np.multiply(out, (-1/2), out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
+    np.log1p(out, out=out)
+    np.multiply(out, -(beta + gamma)/(beta*gamma), out=out)
+    np.exp(out, out=out)
 
 
 def effective_compute_at_ratio(ratio, beta, gamma, *, out=None):
@@ -1819,20 +1828,20 @@ def effective_compute_at_ratio(ratio, beta, gamma, *, out=None):
 
 
 def _lost_compute(log_size_ratio, beta, gamma, out, t0, t1, t2):
-    np.multiply(log_size_ratio, log_size_ratio, out=t0)
-    np.multiply(log_size_ratio, -beta, out=t1)
-    phi2(t1, out=t1)
-    np.multiply(t1, beta, out=t1)
-    np.multiply(log_size_ratio, gamma, out=t2)
-    phi2(t2, out=t2)
-    np.multiply(t2, gamma, out=t2)
-    np.add(t1, t2, out=t2)
-    np.multiply(t0, t2, out=t2)
-    np.multiply(t2, beta*gamma/(beta + gamma), out=t2)
-    np.log1p(t2, out=t2)
-    np.multiply(t2, -(beta + gamma)/(beta*gamma), out=t2)
-    np.expm1(t2, out=t2)
-    np.multiply(t2, -1, out=out)
+    np.multiply(log_size_ratio, log_size_ratio, out=out)
+    np.multiply(log_size_ratio, -beta, out=t0)
+    phi2_block(t0, t1, out=t0)
+    np.multiply(t0, beta, out=t0)
+    np.multiply(log_size_ratio, gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, gamma, out=t1)
+    np.add(t0, t1, out=t1)
+    np.multiply(out, t1, out=t1)
+    np.multiply(t1, beta*gamma/(beta + gamma), out=t1)
+    np.log1p(t1, out=t1)
+    np.multiply(t1, -(beta + gamma)/(beta*gamma), out=t1)
+    np.expm1(t1, out=t1)
+    np.negative(t1, out=out)
 
 
 def lost_compute(log_size_ratio, beta, gamma, *, out=None):
@@ -1869,22 +1878,22 @@ def lost_compute(log_size_ratio, beta, gamma, *, out=None):
     return in_blocks(_lost_compute, 3, scalar.lost_compute, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
-def _lost_compute_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3):
-    np.log(size_ratio, out=t0)
-    np.multiply(t0, t0, out=t1)
-    np.multiply(t0, -beta, out=t2)
-    phi2(t2, out=t2)
-    np.multiply(t2, beta, out=t2)
-    np.multiply(t0, gamma, out=t3)
-    phi2(t3, out=t3)
-    np.multiply(t3, gamma, out=t3)
-    np.add(t2, t3, out=t3)
-    np.multiply(t1, t3, out=t3)
-    np.multiply(t3, beta*gamma/(beta + gamma), out=t3)
-    np.log1p(t3, out=t3)
-    np.multiply(t3, -(beta + gamma)/(beta*gamma), out=t3)
-    np.expm1(t3, out=t3)
-    np.multiply(t3, -1, out=out)
+def _lost_compute_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2):
+    np.log(size_ratio, out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
+    np.log1p(out, out=out)
+    np.multiply(out, -(beta + gamma)/(beta*gamma), out=out)
+    np.expm1(out, out=out)
+    np.negative(out, out=out)
 
 
 def lost_compute_at_size_ratio(size_ratio, beta, gamma, *, out=None):
@@ -1918,26 +1927,26 @@ def lost_compute_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_lost_compute_at_size_ratio, 4, scalar.lost_compute_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_lost_compute_at_size_ratio, 3, scalar.lost_compute_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
-def _lost_compute_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3):
-    np.log(ratio, out=t0)
-    np.multiply(t0, (-1/2), out=t0)
-    np.multiply(t0, t0, out=t1)
-    np.multiply(t0, -beta, out=t2)
-    phi2(t2, out=t2)
-    np.multiply(t2, beta, out=t2)
-    np.multiply(t0, gamma, out=t3)
-    phi2(t3, out=t3)
-    np.multiply(t3, gamma, out=t3)
-    np.add(t2, t3, out=t3)
-    np.multiply(t1, t3, out=t3)
-    np.multiply(t3, beta*gamma/(beta + gamma), out=t3)
-    np.log1p(t3, out=t3)
-    np.multiply(t3, -(beta + gamma)/(beta*gamma), out=t3)
-    np.expm1(t3, out=t3)
-    np.multiply(t3, -1, out=out)
+def _lost_compute_at_ratio(ratio, beta, gamma, out, t0, t1, t2):
+    np.log(ratio, out=out)
+    np.multiply(out, (-1/2), out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
+    np.log1p(out, out=out)
+    np.multiply(out, -(beta + gamma)/(beta*gamma), out=out)
+    np.expm1(out, out=out)
+    np.negative(out, out=out)
 
 
 def lost_compute_at_ratio(ratio, beta, gamma, *, out=None):
@@ -1971,46 +1980,46 @@ def lost_compute_at_ratio(ratio, beta, gamma, *, out=None):
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
     """
-    return in_blocks(_lost_compute_at_ratio, 4, scalar.lost_compute_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+    return in_blocks(_lost_compute_at_ratio, 3, scalar.lost_compute_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
-def _compute_overhead(log_size_ratio, beta, gamma, out, t0, t1, t2):
-    out.fill(math.inf)
+def _compute_overhead(log_size_ratio, beta, gamma, out, t0, t1, t2, t3, t4):
+    np.copyto(out, math.inf)
     np.multiply(log_size_ratio, beta, out=t0)
-    np.add(t0, -log_of(gamma/(beta + gamma)), out=t0)
+    np.add(t0, log1p_of(beta/gamma), out=t0)
     where = np.greater(t0, 0)
-    np.multiply(log_size_ratio, -beta, out=t0)
-    np.add(t0, log_of(gamma/(beta + gamma)), out=t0)
+    np.multiply(log_size_ratio, where, out=t0)
+    np.multiply(t0, gamma, out=t1)
+    np.multiply(t0, -beta, out=t0)
+    np.add(t0, -log1p_of(beta/gamma), out=t0)
+    log1mexp_block(t0, t2, out=t0)
+    np.subtract(t1, t0, out=t0)
+    np.add(t0, -log1p_of(gamma/beta), out=t0)
+    np.multiply(t0, 1/gamma, out=t0)
     np.expm1(t0, out=t0)
-    np.multiply(t0, -1, out=t0)
-    np.log(t0, out=t0)
-    np.multiply(t0, -1, out=t0)
-    np.multiply(log_size_ratio, gamma, out=t1)
-    np.add(t0, t1, out=t1)
-    np.add(t1, log_of(beta/(beta + gamma)), out=t1)
-    np.multiply(t1, 1/gamma, out=t1)
-    np.expm1(t1, out=t1)
-    np.copyto(out, t1, where=where)
-    np.multiply(log_size_ratio, log_size_ratio, out=t1)
-    np.multiply(t1, (beta + gamma)*(beta + gamma), out=t1)
-    where = np.less(t1, 1/4)
-    np.multiply(log_size_ratio, log_size_ratio, out=t1)
-    np.multiply(log_size_ratio, -beta, out=t0)
-    phi2(t0, out=t0)
-    np.multiply(t0, beta, out=t0)
-    np.multiply(log_size_ratio, gamma, out=t2)
-    phi2(t2, out=t2)
-    np.multiply(t2, gamma, out=t2)
-    np.add(t0, t2, out=t2)
-    np.multiply(t1, t2, out=t2)
-    np.multiply(log_size_ratio, -gamma, out=t1)
-    np.exp(t1, out=t1)
-    np.multiply(t2, t1, out=t1)
-    np.multiply(t1, -gamma, out=t1)
-    np.log1p(t1, out=t1)
-    np.multiply(t1, -1/gamma, out=t1)
-    np.expm1(t1, out=t1)
-    np.copyto(out, t1, where=where)
+    np.copyto(out, t0, where=where)
+    np.multiply(log_size_ratio, beta + gamma, out=t0)
+    np.add(t0, (-3/5), out=t0)
+    np.multiply(t0, t0, out=t0)
+    where = np.less(t0, 49/25)
+    np.multiply(log_size_ratio, where, out=t0)
+    np.multiply(t0, t0, out=t1)
+    np.multiply(t0, -beta, out=t2)
+    phi2_block(t2, t3, out=t2)
+    np.multiply(t2, beta, out=t2)
+    np.multiply(t0, gamma, out=t3)
+    phi2_block(t3, t4, out=t3)
+    np.multiply(t3, gamma, out=t3)
+    np.add(t2, t3, out=t3)
+    np.multiply(t1, t3, out=t3)
+    np.multiply(t0, -gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t3, t0, out=t0)
+    np.multiply(t0, -gamma, out=t0)
+    np.log1p(t0, out=t0)
+    np.multiply(t0, -1/gamma, out=t0)
+    np.expm1(t0, out=t0)
+    np.copyto(out, t0, where=where)
 
 
 def compute_overhead(log_size_ratio, beta, gamma, *, out=None):
@@ -2044,54 +2053,54 @@ def compute_overhead(log_size_ratio, beta, gamma, *, out=None):
     -----
     Source: H. de Vries 2023, Go smol or go home.
     """
-    return in_blocks(_compute_overhead, 3, scalar.compute_overhead, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_compute_overhead, 5, scalar.compute_overhead, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
-def _compute_overhead_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3):
+def _compute_overhead_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3, t4):
     np.log(size_ratio, out=t0)
-    out.fill(math.inf)
+    np.copyto(out, math.inf)
     np.multiply(t0, beta, out=t1)
-    np.add(t1, -log_of(gamma/(beta + gamma)), out=t1)
+    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, -beta, out=t1)
-    np.add(t1, log_of(gamma/(beta + gamma)), out=t1)
+    np.multiply(t0, where, out=t1)
+    np.multiply(t1, gamma, out=t2)
+    np.multiply(t1, -beta, out=t1)
+    np.add(t1, -log1p_of(beta/gamma), out=t1)
+    log1mexp_block(t1, t3, out=t1)
+    np.subtract(t2, t1, out=t1)
+    np.add(t1, -log1p_of(gamma/beta), out=t1)
+    np.multiply(t1, 1/gamma, out=t1)
     np.expm1(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.log(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.multiply(t0, gamma, out=t2)
-    np.add(t1, t2, out=t2)
-    np.add(t2, log_of(beta/(beta + gamma)), out=t2)
-    np.multiply(t2, 1/gamma, out=t2)
-    np.expm1(t2, out=t2)
-    np.copyto(out, t2, where=where)
-    np.multiply(t0, t0, out=t2)
-    np.multiply(t2, (beta + gamma)*(beta + gamma), out=t2)
-    where = np.less(t2, 1/4)
-    np.multiply(t0, t0, out=t2)
-    np.multiply(t0, -beta, out=t1)
-    phi2(t1, out=t1)
-    np.multiply(t1, beta, out=t1)
+    np.copyto(out, t1, where=where)
+    np.multiply(t0, beta + gamma, out=t1)
+    np.add(t1, (-3/5), out=t1)
+    np.multiply(t1, t1, out=t1)
+    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t0)
+    np.multiply(t0, t0, out=t1)
+    np.multiply(t0, -beta, out=t2)
+    phi2_block(t2, t3, out=t2)
+    np.multiply(t2, beta, out=t2)
     np.multiply(t0, gamma, out=t3)
-    phi2(t3, out=t3)
+    phi2_block(t3, t4, out=t3)
     np.multiply(t3, gamma, out=t3)
-    np.add(t1, t3, out=t3)
-    np.multiply(t2, t3, out=t3)
-    np.multiply(t0, -gamma, out=t2)
-    np.exp(t2, out=t2)
-    np.multiply(t3, t2, out=t2)
-    np.multiply(t2, -gamma, out=t2)
-    np.log1p(t2, out=t2)
-    np.multiply(t2, -1/gamma, out=t2)
-    np.expm1(t2, out=t2)
-    np.copyto(out, t2, where=where)
+    np.add(t2, t3, out=t3)
+    np.multiply(t1, t3, out=t3)
+    np.multiply(t0, -gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t3, t0, out=t0)
+    np.multiply(t0, -gamma, out=t0)
+    np.log1p(t0, out=t0)
+    np.multiply(t0, -1/gamma, out=t0)
+    np.expm1(t0, out=t0)
+    np.copyto(out, t0, where=where)
 
 
 def compute_overhead_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     r"""Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.
 
-        compute_overhead_at_size_ratio = size_ratio/((beta +
-            gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) + 1)/beta)**(1/gamma) - 1
+        compute_overhead_at_size_ratio = size_ratio/((beta + gamma)
+            *(-gamma/(size_ratio**beta*(beta + gamma)) + 1)/beta)**(1/gamma) - 1
 
     Parameters
     ----------
@@ -2118,48 +2127,48 @@ def compute_overhead_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     -----
     Source: H. de Vries 2023, Go smol or go home.
     """
-    return in_blocks(_compute_overhead_at_size_ratio, 4, scalar.compute_overhead_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_compute_overhead_at_size_ratio, 5, scalar.compute_overhead_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
-def _compute_overhead_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3):
+def _compute_overhead_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3, t4):
     np.log(ratio, out=t0)
     np.multiply(t0, (-1/2), out=t0)
-    out.fill(math.inf)
+    np.copyto(out, math.inf)
     np.multiply(t0, beta, out=t1)
-    np.add(t1, -log_of(gamma/(beta + gamma)), out=t1)
+    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, -beta, out=t1)
-    np.add(t1, log_of(gamma/(beta + gamma)), out=t1)
+    np.multiply(t0, where, out=t1)
+    np.multiply(t1, gamma, out=t2)
+    np.multiply(t1, -beta, out=t1)
+    np.add(t1, -log1p_of(beta/gamma), out=t1)
+    log1mexp_block(t1, t3, out=t1)
+    np.subtract(t2, t1, out=t1)
+    np.add(t1, -log1p_of(gamma/beta), out=t1)
+    np.multiply(t1, 1/gamma, out=t1)
     np.expm1(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.log(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.multiply(t0, gamma, out=t2)
-    np.add(t1, t2, out=t2)
-    np.add(t2, log_of(beta/(beta + gamma)), out=t2)
-    np.multiply(t2, 1/gamma, out=t2)
-    np.expm1(t2, out=t2)
-    np.copyto(out, t2, where=where)
-    np.multiply(t0, t0, out=t2)
-    np.multiply(t2, (beta + gamma)*(beta + gamma), out=t2)
-    where = np.less(t2, 1/4)
-    np.multiply(t0, t0, out=t2)
-    np.multiply(t0, -beta, out=t1)
-    phi2(t1, out=t1)
-    np.multiply(t1, beta, out=t1)
+    np.copyto(out, t1, where=where)
+    np.multiply(t0, beta + gamma, out=t1)
+    np.add(t1, (-3/5), out=t1)
+    np.multiply(t1, t1, out=t1)
+    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t0)
+    np.multiply(t0, t0, out=t1)
+    np.multiply(t0, -beta, out=t2)
+    phi2_block(t2, t3, out=t2)
+    np.multiply(t2, beta, out=t2)
     np.multiply(t0, gamma, out=t3)
-    phi2(t3, out=t3)
+    phi2_block(t3, t4, out=t3)
     np.multiply(t3, gamma, out=t3)
-    np.add(t1, t3, out=t3)
-    np.multiply(t2, t3, out=t3)
-    np.multiply(t0, -gamma, out=t2)
-    np.exp(t2, out=t2)
-    np.multiply(t3, t2, out=t2)
-    np.multiply(t2, -gamma, out=t2)
-    np.log1p(t2, out=t2)
-    np.multiply(t2, -1/gamma, out=t2)
-    np.expm1(t2, out=t2)
-    np.copyto(out, t2, where=where)
+    np.add(t2, t3, out=t3)
+    np.multiply(t1, t3, out=t3)
+    np.multiply(t0, -gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t3, t0, out=t0)
+    np.multiply(t0, -gamma, out=t0)
+    np.log1p(t0, out=t0)
+    np.multiply(t0, -1/gamma, out=t0)
+    np.expm1(t0, out=t0)
+    np.copyto(out, t0, where=where)
 
 
 def compute_overhead_at_ratio(ratio, beta, gamma, *, out=None):
@@ -2193,22 +2202,45 @@ def compute_overhead_at_ratio(ratio, beta, gamma, *, out=None):
     -----
     Source: H. de Vries 2023, Go smol or go home.
     """
-    return in_blocks(_compute_overhead_at_ratio, 4, scalar.compute_overhead_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+    return in_blocks(_compute_overhead_at_ratio, 5, scalar.compute_overhead_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
-def _tokens_factor(log_size_ratio, beta, gamma, out, t0):
-    out.fill(math.inf)
+def _tokens_factor(log_size_ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5):
+    np.copyto(out, math.inf)
     np.multiply(log_size_ratio, beta, out=t0)
-    np.add(t0, -log_of(gamma/(beta + gamma)), out=t0)
+    np.add(t0, log1p_of(beta/gamma), out=t0)
     where = np.greater(t0, 0)
-    np.multiply(log_size_ratio, -beta, out=t0)
-    np.add(t0, log_of(gamma/(beta + gamma)), out=t0)
-    np.expm1(t0, out=t0)
-    np.multiply(t0, -1, out=t0)
-    np.log(t0, out=t0)
-    np.multiply(t0, -1, out=t0)
-    np.add(t0, log_of(beta/(beta + gamma)), out=t0)
+    np.multiply(log_size_ratio, where, out=t0)
+    np.multiply(t0, -beta, out=t0)
+    np.add(t0, -log1p_of(beta/gamma), out=t0)
+    log1mexp_block(t0, t1, out=t0)
+    np.negative(t0, out=t0)
+    np.add(t0, -log1p_of(gamma/beta), out=t0)
     np.multiply(t0, 1/gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.copyto(out, t0, where=where)
+    np.multiply(log_size_ratio, beta + gamma, out=t0)
+    np.add(t0, (-3/5), out=t0)
+    np.multiply(t0, t0, out=t0)
+    where = np.less(t0, 49/25)
+    np.multiply(log_size_ratio, where, out=t0)
+    np.negative(t0, out=t1)
+    np.multiply(t0, t0, out=t2)
+    np.multiply(t0, -beta, out=t3)
+    phi2_block(t3, t4, out=t3)
+    np.multiply(t3, beta, out=t3)
+    np.multiply(t0, gamma, out=t4)
+    phi2_block(t4, t5, out=t4)
+    np.multiply(t4, gamma, out=t4)
+    np.add(t3, t4, out=t4)
+    np.multiply(t2, t4, out=t4)
+    np.multiply(t0, -gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t4, t0, out=t0)
+    np.multiply(t0, -gamma, out=t0)
+    np.log1p(t0, out=t0)
+    np.multiply(t0, 1/gamma, out=t0)
+    np.subtract(t1, t0, out=t0)
     np.exp(t0, out=t0)
     np.copyto(out, t0, where=where)
 
@@ -2216,8 +2248,8 @@ def _tokens_factor(log_size_ratio, beta, gamma, out, t0):
 def tokens_factor(log_size_ratio, beta, gamma, *, out=None):
     r"""D/D* that reaches L*(C) at this size; inf where no number of tokens does.
 
-        tokens_factor = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) +
-            1)/beta)**(-1/gamma)
+        tokens_factor = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) + 1)/beta)
+            **(-1/gamma)
 
     Parameters
     ----------
@@ -2244,25 +2276,48 @@ def tokens_factor(log_size_ratio, beta, gamma, *, out=None):
     -----
     Source: H. de Vries 2023, Go smol or go home.
     """
-    return in_blocks(_tokens_factor, 1, scalar.tokens_factor, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_tokens_factor, 6, scalar.tokens_factor, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
-def _tokens_factor_at_size_ratio(size_ratio, beta, gamma, out, t0, t1):
+def _tokens_factor_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5):
     np.log(size_ratio, out=t0)
-    out.fill(math.inf)
+    np.copyto(out, math.inf)
     np.multiply(t0, beta, out=t1)
-    np.add(t1, -log_of(gamma/(beta + gamma)), out=t1)
+    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, -beta, out=t1)
-    np.add(t1, log_of(gamma/(beta + gamma)), out=t1)
-    np.expm1(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.log(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.add(t1, log_of(beta/(beta + gamma)), out=t1)
+    np.multiply(t0, where, out=t1)
+    np.multiply(t1, -beta, out=t1)
+    np.add(t1, -log1p_of(beta/gamma), out=t1)
+    log1mexp_block(t1, t2, out=t1)
+    np.negative(t1, out=t1)
+    np.add(t1, -log1p_of(gamma/beta), out=t1)
     np.multiply(t1, 1/gamma, out=t1)
     np.exp(t1, out=t1)
     np.copyto(out, t1, where=where)
+    np.multiply(t0, beta + gamma, out=t1)
+    np.add(t1, (-3/5), out=t1)
+    np.multiply(t1, t1, out=t1)
+    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t0)
+    np.negative(t0, out=t1)
+    np.multiply(t0, t0, out=t2)
+    np.multiply(t0, -beta, out=t3)
+    phi2_block(t3, t4, out=t3)
+    np.multiply(t3, beta, out=t3)
+    np.multiply(t0, gamma, out=t4)
+    phi2_block(t4, t5, out=t4)
+    np.multiply(t4, gamma, out=t4)
+    np.add(t3, t4, out=t4)
+    np.multiply(t2, t4, out=t4)
+    np.multiply(t0, -gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t4, t0, out=t0)
+    np.multiply(t0, -gamma, out=t0)
+    np.log1p(t0, out=t0)
+    np.multiply(t0, 1/gamma, out=t0)
+    np.subtract(t1, t0, out=t0)
+    np.exp(t0, out=t0)
+    np.copyto(out, t0, where=where)
 
 
 def tokens_factor_at_size_ratio(size_ratio, beta, gamma, *, out=None):
@@ -2296,33 +2351,56 @@ def tokens_factor_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     -----
     Source: H. de Vries 2023, Go smol or go home.
     """
-    return in_blocks(_tokens_factor_at_size_ratio, 2, scalar.tokens_factor_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_tokens_factor_at_size_ratio, 6, scalar.tokens_factor_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
-def _tokens_factor_at_ratio(ratio, beta, gamma, out, t0, t1):
+def _tokens_factor_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5):
     np.log(ratio, out=t0)
     np.multiply(t0, (-1/2), out=t0)
-    out.fill(math.inf)
+    np.copyto(out, math.inf)
     np.multiply(t0, beta, out=t1)
-    np.add(t1, -log_of(gamma/(beta + gamma)), out=t1)
+    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, -beta, out=t1)
-    np.add(t1, log_of(gamma/(beta + gamma)), out=t1)
-    np.expm1(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.log(t1, out=t1)
-    np.multiply(t1, -1, out=t1)
-    np.add(t1, log_of(beta/(beta + gamma)), out=t1)
+    np.multiply(t0, where, out=t1)
+    np.multiply(t1, -beta, out=t1)
+    np.add(t1, -log1p_of(beta/gamma), out=t1)
+    log1mexp_block(t1, t2, out=t1)
+    np.negative(t1, out=t1)
+    np.add(t1, -log1p_of(gamma/beta), out=t1)
     np.multiply(t1, 1/gamma, out=t1)
     np.exp(t1, out=t1)
     np.copyto(out, t1, where=where)
+    np.multiply(t0, beta + gamma, out=t1)
+    np.add(t1, (-3/5), out=t1)
+    np.multiply(t1, t1, out=t1)
+    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t0)
+    np.negative(t0, out=t1)
+    np.multiply(t0, t0, out=t2)
+    np.multiply(t0, -beta, out=t3)
+    phi2_block(t3, t4, out=t3)
+    np.multiply(t3, beta, out=t3)
+    np.multiply(t0, gamma, out=t4)
+    phi2_block(t4, t5, out=t4)
+    np.multiply(t4, gamma, out=t4)
+    np.add(t3, t4, out=t4)
+    np.multiply(t2, t4, out=t4)
+    np.multiply(t0, -gamma, out=t0)
+    np.exp(t0, out=t0)
+    np.multiply(t4, t0, out=t0)
+    np.multiply(t0, -gamma, out=t0)
+    np.log1p(t0, out=t0)
+    np.multiply(t0, 1/gamma, out=t0)
+    np.subtract(t1, t0, out=t0)
+    np.exp(t0, out=t0)
+    np.copyto(out, t0, where=where)
 
 
 def tokens_factor_at_ratio(ratio, beta, gamma, *, out=None):
     r"""D/D* that reaches L*(C) at this size; inf where no number of tokens does.
 
-        tokens_factor_at_ratio = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) +
-            1)/beta)**(-1/gamma)
+        tokens_factor_at_ratio = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) + 1)
+            /beta)**(-1/gamma)
 
     Parameters
     ----------
@@ -2349,7 +2427,7 @@ def tokens_factor_at_ratio(ratio, beta, gamma, *, out=None):
     -----
     Source: H. de Vries 2023, Go smol or go home.
     """
-    return in_blocks(_tokens_factor_at_ratio, 2, scalar.tokens_factor_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+    return in_blocks(_tokens_factor_at_ratio, 6, scalar.tokens_factor_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
 @array_result
@@ -2467,9 +2545,9 @@ def ray_reducible_loss(compute, tokens_per_param, A, B, beta, gamma, *, out=None
 def ray_exponent(compute, tokens_per_param, A, B, beta, gamma, *, out=None):
     r"""Local exponent -dlog R/dlog C on the ray D = t N.
 
-        ray_exponent = (A*beta*(6*tokens_per_param/compute)**(beta/2)/2 + B*gamma*(6/(compute*to
-            kens_per_param))**(gamma/2)/2)/(A*(6*tokens_per_param/compute)**(beta/2) +
-            B*(6/(compute*tokens_per_param))**(gamma/2))
+        ray_exponent = (A*beta*(6*tokens_per_param/compute)**(beta/2)/2 +
+            B*gamma*(6/(compute*tokens_per_param))**(gamma/2)/2)/(A*(6*tokens_per_param/compute)
+            **(beta/2) + B*(6/(compute*tokens_per_param))**(gamma/2))
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ Law: L = A/N**beta + B/D**gamma + E
 Budget: C = 6*D*N
 """
 
-from isoflop.numeric._scalar import exp, expm1, float_result, log, log1p, log_sum_exp, math, narrow, nonnegative, phi2, positive, ratio_of, real
+from isoflop.numeric._scalar import exp, expm1, float_result, log, log1mexp, log1p, log_sum_exp, math, narrow, nonnegative, phi2, positive, ratio_of, real
 
 
 @float_result
@@ -433,9 +433,9 @@ def coefficient(A, B, beta, gamma):
 def optimal_reducible_loss(compute, A, B, beta, gamma):
     r"""Reducible loss R* on the envelope.
 
-        optimal_reducible_loss = 6**(beta*gamma/(beta + gamma))*(A*(beta +
-            gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta +
-            gamma))/compute**(beta*gamma/(beta + gamma))
+        optimal_reducible_loss = 6**(beta*gamma/(beta + gamma))*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /compute**(beta*gamma/(beta + gamma))
 
     Parameters
     ----------
@@ -524,9 +524,9 @@ def optimal_loss(compute, E, A, B, beta, gamma):
 def compute_for_reducible_loss(reducible_loss, A, B, beta, gamma):
     r"""Least compute that reaches a reducible loss.
 
-        compute_for_reducible_loss = (6**(beta*gamma/(beta + gamma))*(A*(beta +
-            gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta +
-            gamma))/reducible_loss)**((beta + gamma)/(beta*gamma))
+        compute_for_reducible_loss = (6**(beta*gamma/(beta + gamma))*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /reducible_loss)**((beta + gamma)/(beta*gamma))
 
     Parameters
     ----------
@@ -567,9 +567,9 @@ def compute_for_reducible_loss(reducible_loss, A, B, beta, gamma):
 def marginal_loss(compute, A, B, beta, gamma):
     r"""Shadow price of compute -dR*/dC = alpha R*/C.
 
-        marginal_loss = 6**(beta*gamma/(beta + gamma))*beta*gamma*(A*(beta +
-            gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta +
-            gamma))/(compute*compute**(beta*gamma/(beta + gamma))*(beta + gamma))
+        marginal_loss = 6**(beta*gamma/(beta + gamma))*beta*gamma*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /(compute*compute**(beta*gamma/(beta + gamma))*(beta + gamma))
 
     Parameters
     ----------
@@ -614,8 +614,8 @@ def marginal_loss(compute, A, B, beta, gamma):
 def optimal_tokens_per_param(compute, A, B, beta, gamma):
     r"""Compute-optimal tokens per parameter D*/N*.
 
-        optimal_tokens_per_param = (compute/6)**((beta - gamma)/(beta +
-            gamma))*(B*gamma/(A*beta))**(2/(beta + gamma))
+        optimal_tokens_per_param = (compute/6)**((beta - gamma)/(beta + gamma))
+            *(B*gamma/(A*beta))**(2/(beta + gamma))
 
     Parameters
     ----------
@@ -727,8 +727,8 @@ def compute_at_max_tokens(max_tokens, A, B, beta, gamma):
 def compute_at_max_params(max_params, A, B, beta, gamma):
     r"""Compute above which a cap on params binds.
 
-        compute_at_max_params = 6*max_params**((beta +
-            gamma)/gamma)*(B*gamma/(A*beta))**(1/gamma)
+        compute_at_max_params = 6*max_params**((beta + gamma)/gamma)*(B*gamma/(A*beta))
+            **(1/gamma)
 
     Parameters
     ----------
@@ -927,7 +927,7 @@ def tokens_for_reducible_loss(reducible_loss, params, A, B, beta, gamma):
     """
     reducible_loss, params, A, B, beta, gamma = positive(reducible_loss=reducible_loss, params=params, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(reducible_loss)
-    return narrow(exp((log(B) - x0 - log(-expm1(log(A) - x0 - beta*log(params))))/gamma))
+    return narrow(exp((log(B) - x0 - log1mexp(log(A) - x0 - beta*log(params)))/gamma))
 
 
 @float_result
@@ -967,7 +967,7 @@ def params_for_reducible_loss(reducible_loss, tokens, A, B, beta, gamma):
     """
     reducible_loss, tokens, A, B, beta, gamma = positive(reducible_loss=reducible_loss, tokens=tokens, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(reducible_loss)
-    return narrow(exp((log(A) - x0 - log(-expm1(log(B) - x0 - gamma*log(tokens))))/beta))
+    return narrow(exp((log(A) - x0 - log1mexp(log(B) - x0 - gamma*log(tokens)))/beta))
 
 
 @float_result
@@ -1013,8 +1013,8 @@ def iso_loss_slope(params, tokens, A, B, beta, gamma):
 def log_size_ratio_of_run(params, tokens, A, B, beta, gamma):
     r"""Logarithm of the size ratio N/N*(C) of a run, at its own compute.
 
-        log_size_ratio_of_run = log(params/((params*tokens)**(gamma/(beta +
-            gamma))*(A*beta/(B*gamma))**(1/(beta + gamma))))
+        log_size_ratio_of_run = log(params/((params*tokens)**(gamma/(beta + gamma))
+            *(A*beta/(B*gamma))**(1/(beta + gamma))))
 
     Parameters
     ----------
@@ -1352,6 +1352,8 @@ def penalty(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+        return narrow(1 + beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0))
 
@@ -1388,6 +1390,8 @@ def penalty_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+        return narrow(1 + beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0))
 
@@ -1424,6 +1428,8 @@ def penalty_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+        return narrow(1 + beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0))
 
@@ -1460,7 +1466,7 @@ def excess(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
-    if narrow(log_size_ratio*beta) > -700 and narrow(log_size_ratio*gamma) < 700:
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
         return narrow(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0) - 1)
@@ -1498,7 +1504,7 @@ def excess_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
-    if narrow(log_size_ratio*beta) > -700 and narrow(log_size_ratio*gamma) < 700:
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
         return narrow(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0) - 1)
@@ -1536,7 +1542,7 @@ def excess_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
-    if narrow(log_size_ratio*beta) > -700 and narrow(log_size_ratio*gamma) < 700:
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
         return narrow(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0) - 1)
@@ -1574,6 +1580,9 @@ def effective_compute(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+        x0 = beta + gamma
+        return narrow(exp(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
     x1 = log(x0)
     return narrow(exp(-x0*log_sum_exp(log_size_ratio*gamma + log(beta) - x1, log(gamma) - x1 - log_size_ratio*beta)/(beta*gamma)))
@@ -1611,6 +1620,9 @@ def effective_compute_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+        x0 = beta + gamma
+        return narrow(exp(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
     x1 = log(x0)
     return narrow(exp(-x0*log_sum_exp(log_size_ratio*gamma + log(beta) - x1, log(gamma) - x1 - log_size_ratio*beta)/(beta*gamma)))
@@ -1648,6 +1660,9 @@ def effective_compute_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+        x0 = beta + gamma
+        return narrow(exp(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
     x1 = log(x0)
     return narrow(exp(-x0*log_sum_exp(log_size_ratio*gamma + log(beta) - x1, log(gamma) - x1 - log_size_ratio*beta)/(beta*gamma)))
@@ -1685,7 +1700,7 @@ def lost_compute(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
-    if narrow(log_size_ratio*beta) > -700 and narrow(log_size_ratio*gamma) < 700:
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
         x0 = beta + gamma
         return narrow(-expm1(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1725,7 +1740,7 @@ def lost_compute_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
-    if narrow(log_size_ratio*beta) > -700 and narrow(log_size_ratio*gamma) < 700:
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
         x0 = beta + gamma
         return narrow(-expm1(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1765,7 +1780,7 @@ def lost_compute_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
-    if narrow(log_size_ratio*beta) > -700 and narrow(log_size_ratio*gamma) < 700:
+    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
         x0 = beta + gamma
         return narrow(-expm1(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1805,12 +1820,12 @@ def compute_overhead(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
-    if narrow(log_size_ratio*log_size_ratio*(beta + gamma)*(beta + gamma)) < 1/4:
+    if narrow((log_size_ratio*(beta + gamma) - ratio_of(3, 5))*(log_size_ratio*(beta + gamma) - ratio_of(3, 5))) < 49/25:
         x0 = log_size_ratio*gamma
         return narrow(expm1(-log1p(-log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(x0))*exp(log(gamma) - x0))/gamma))
     if narrow(log_size_ratio*beta + log(beta + gamma) - log(gamma)) > 0:
         x0 = log(beta + gamma)
-        return narrow(expm1((log_size_ratio*gamma + log(beta) - x0 - log(-expm1(log(gamma) - x0 - log_size_ratio*beta)))/gamma))
+        return narrow(expm1((log_size_ratio*gamma + log(beta) - x0 - log1mexp(log(gamma) - x0 - log_size_ratio*beta))/gamma))
     return math.inf
 
 
@@ -1818,8 +1833,8 @@ def compute_overhead(log_size_ratio, beta, gamma):
 def compute_overhead_at_size_ratio(size_ratio, beta, gamma):
     r"""Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.
 
-        compute_overhead_at_size_ratio = size_ratio/((beta +
-            gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) + 1)/beta)**(1/gamma) - 1
+        compute_overhead_at_size_ratio = size_ratio/((beta + gamma)
+            *(-gamma/(size_ratio**beta*(beta + gamma)) + 1)/beta)**(1/gamma) - 1
 
     Parameters
     ----------
@@ -1846,12 +1861,12 @@ def compute_overhead_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
-    if narrow(log_size_ratio*log_size_ratio*(beta + gamma)*(beta + gamma)) < 1/4:
+    if narrow((log_size_ratio*(beta + gamma) - ratio_of(3, 5))*(log_size_ratio*(beta + gamma) - ratio_of(3, 5))) < 49/25:
         x0 = log_size_ratio*gamma
         return narrow(expm1(-log1p(-log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(x0))*exp(log(gamma) - x0))/gamma))
     if narrow(log_size_ratio*beta + log(beta + gamma) - log(gamma)) > 0:
         x0 = log(beta + gamma)
-        return narrow(expm1((log_size_ratio*gamma + log(beta) - x0 - log(-expm1(log(gamma) - x0 - log_size_ratio*beta)))/gamma))
+        return narrow(expm1((log_size_ratio*gamma + log(beta) - x0 - log1mexp(log(gamma) - x0 - log_size_ratio*beta))/gamma))
     return math.inf
 
 
@@ -1887,12 +1902,12 @@ def compute_overhead_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
-    if narrow(log_size_ratio*log_size_ratio*(beta + gamma)*(beta + gamma)) < 1/4:
+    if narrow((log_size_ratio*(beta + gamma) - ratio_of(3, 5))*(log_size_ratio*(beta + gamma) - ratio_of(3, 5))) < 49/25:
         x0 = log_size_ratio*gamma
         return narrow(expm1(-log1p(-log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(x0))*exp(log(gamma) - x0))/gamma))
     if narrow(log_size_ratio*beta + log(beta + gamma) - log(gamma)) > 0:
         x0 = log(beta + gamma)
-        return narrow(expm1((log_size_ratio*gamma + log(beta) - x0 - log(-expm1(log(gamma) - x0 - log_size_ratio*beta)))/gamma))
+        return narrow(expm1((log_size_ratio*gamma + log(beta) - x0 - log1mexp(log(gamma) - x0 - log_size_ratio*beta))/gamma))
     return math.inf
 
 
@@ -1900,8 +1915,8 @@ def compute_overhead_at_ratio(ratio, beta, gamma):
 def tokens_factor(log_size_ratio, beta, gamma):
     r"""D/D* that reaches L*(C) at this size; inf where no number of tokens does.
 
-        tokens_factor = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) +
-            1)/beta)**(-1/gamma)
+        tokens_factor = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) + 1)/beta)
+            **(-1/gamma)
 
     Parameters
     ----------
@@ -1928,9 +1943,12 @@ def tokens_factor(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
+    if narrow((log_size_ratio*(beta + gamma) - ratio_of(3, 5))*(log_size_ratio*(beta + gamma) - ratio_of(3, 5))) < 49/25:
+        x0 = log_size_ratio*gamma
+        return narrow(exp((-log_size_ratio) - log1p(-log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(x0))*exp(log(gamma) - x0))/gamma))
     if narrow(log_size_ratio*beta + log(beta + gamma) - log(gamma)) > 0:
         x0 = log(beta + gamma)
-        return narrow(exp((log(beta) - x0 - log(-expm1(log(gamma) - x0 - log_size_ratio*beta)))/gamma))
+        return narrow(exp((log(beta) - x0 - log1mexp(log(gamma) - x0 - log_size_ratio*beta))/gamma))
     return math.inf
 
 
@@ -1966,9 +1984,12 @@ def tokens_factor_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
+    if narrow((log_size_ratio*(beta + gamma) - ratio_of(3, 5))*(log_size_ratio*(beta + gamma) - ratio_of(3, 5))) < 49/25:
+        x0 = log_size_ratio*gamma
+        return narrow(exp((-log_size_ratio) - log1p(-log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(x0))*exp(log(gamma) - x0))/gamma))
     if narrow(log_size_ratio*beta + log(beta + gamma) - log(gamma)) > 0:
         x0 = log(beta + gamma)
-        return narrow(exp((log(beta) - x0 - log(-expm1(log(gamma) - x0 - log_size_ratio*beta)))/gamma))
+        return narrow(exp((log(beta) - x0 - log1mexp(log(gamma) - x0 - log_size_ratio*beta))/gamma))
     return math.inf
 
 
@@ -1976,8 +1997,8 @@ def tokens_factor_at_size_ratio(size_ratio, beta, gamma):
 def tokens_factor_at_ratio(ratio, beta, gamma):
     r"""D/D* that reaches L*(C) at this size; inf where no number of tokens does.
 
-        tokens_factor_at_ratio = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) +
-            1)/beta)**(-1/gamma)
+        tokens_factor_at_ratio = ((beta + gamma)*(-gamma/(size_ratio**beta*(beta + gamma)) + 1)
+            /beta)**(-1/gamma)
 
     Parameters
     ----------
@@ -2004,9 +2025,12 @@ def tokens_factor_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
+    if narrow((log_size_ratio*(beta + gamma) - ratio_of(3, 5))*(log_size_ratio*(beta + gamma) - ratio_of(3, 5))) < 49/25:
+        x0 = log_size_ratio*gamma
+        return narrow(exp((-log_size_ratio) - log1p(-log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(x0))*exp(log(gamma) - x0))/gamma))
     if narrow(log_size_ratio*beta + log(beta + gamma) - log(gamma)) > 0:
         x0 = log(beta + gamma)
-        return narrow(exp((log(beta) - x0 - log(-expm1(log(gamma) - x0 - log_size_ratio*beta)))/gamma))
+        return narrow(exp((log(beta) - x0 - log1mexp(log(gamma) - x0 - log_size_ratio*beta))/gamma))
     return math.inf
 
 
@@ -2119,9 +2143,9 @@ def ray_reducible_loss(compute, tokens_per_param, A, B, beta, gamma):
 def ray_exponent(compute, tokens_per_param, A, B, beta, gamma):
     r"""Local exponent -dlog R/dlog C on the ray D = t N.
 
-        ray_exponent = (A*beta*(6*tokens_per_param/compute)**(beta/2)/2 + B*gamma*(6/(compute*to
-            kens_per_param))**(gamma/2)/2)/(A*(6*tokens_per_param/compute)**(beta/2) +
-            B*(6/(compute*tokens_per_param))**(gamma/2))
+        ray_exponent = (A*beta*(6*tokens_per_param/compute)**(beta/2)/2 +
+            B*gamma*(6/(compute*tokens_per_param))**(gamma/2)/2)/(A*(6*tokens_per_param/compute)
+            **(beta/2) + B*(6/(compute*tokens_per_param))**(gamma/2))
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from isoflop.derivations import NAMES
 
 
 def test_every_file_is_listed():
-    folder = Path(import_module("isoflop.derivations").__file__).parent
+    folder = Path(str(import_module("isoflop.derivations").__file__)).parent
     assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(NAMES)
 
 

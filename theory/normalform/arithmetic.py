@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from math import comb
 from typing import Any
 
-from sympy import Abs, Add, Expr, Integer, Mul, exp, log
+from sympy import Abs, Add, Expr, Integer, Mul, Symbol, exp, log
 
 from isoflop.theory.normalform.field import CoefficientField, Fraction, Prime
 
@@ -24,7 +24,8 @@ SUMS = ("sum", "signed")
 LARGEST_EXPANDED_POWER = 64
 LARGEST_MONOMIAL_POWER = 10_000
 LARGEST_TERM_COUNT = 5_000
-LARGEST_COEFFICIENT = 1_000
+LARGEST_COEFFICIENT = 500  # terms of a numerator or denominator
+LARGEST_PRODUCT = 4_000  # of two of them before like terms are collected
 
 
 class OutsideScope(ValueError):
@@ -72,9 +73,17 @@ class Arithmetic:
                 del total[key]
         return total
 
+    def _product(self, product: Fraction, *factors: Fraction) -> Fraction:
+        """The product of all, where it is small enough to go on with."""
+        for factor in factors:
+            above, below = len(product.numer) * len(factor.numer), len(product.denom) * len(factor.denom)
+            if max(above, below) > LARGEST_PRODUCT:
+                raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
+            product = self._bounded(product * factor)
+        return product
+
     def _bounded(self, value: Fraction) -> Fraction:
-        """The value itself, where it is small enough to go on with."""
-        if len(value.numer) > LARGEST_COEFFICIENT or len(value.denom) > LARGEST_COEFFICIENT:
+        if max(len(value.numer), len(value.denom)) > LARGEST_COEFFICIENT:
             raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
         return value
 
@@ -88,7 +97,7 @@ class Arithmetic:
         for key_left, value_left in left.items():
             for key_right, value_right in right.items():
                 factor, key = self._multiply_keys(key_left, key_right)
-                value = self._bounded(value_left * value_right * factor)
+                value = self._product(value_left, value_right, factor)
                 value = self._bounded(product[key] + value) if key in product else value
                 if value:
                     product[key] = value
@@ -141,6 +150,8 @@ class Arithmetic:
     def integer_power(self, base: NormalForm, power: int) -> NormalForm:
         if power == 0:
             return self.constant(self.field.one)
+        if power < 0:
+            base = self._one_term_if_possible(base)
         if not base:
             if power < 0:
                 raise OutsideScope("division by an expression that is identically zero")
@@ -178,6 +189,7 @@ class Arithmetic:
         return {(reduced, ()): factor}
 
     def log(self, argument: NormalForm) -> NormalForm:
+        argument = self._one_term_if_possible(argument)
         if not argument:
             raise OutsideScope("the logarithm of an expression that is identically zero")
         if len(argument) == 1:
@@ -187,6 +199,13 @@ class Arithmetic:
                 return self.add(self._log_of_fraction(value), exponent)
         scale, prime = self._positive_sum(argument)
         return self.add(self.log(scale), {log_key(prime): self.field.one})
+
+    def _one_term_if_possible(self, form: NormalForm) -> NormalForm:
+        """A sum that grouping leaves with one term or none; otherwise the form as it is."""
+        if len(form) < 2:
+            return form
+        grouped = self.canonical(form)
+        return grouped if len(grouped) < 2 else form
 
     def absolute(self, argument: NormalForm) -> NormalForm:
         square = self.integer_power(argument, 2)
@@ -393,6 +412,17 @@ class Arithmetic:
                 if prime is not None and self.field.primes[prime].kind in SUMS and prime not in found:
                     found |= {prime} | self._sums_in(self.field.primes[prime].value)
         return found
+
+    def split_power(self, form: NormalForm, symbol: Symbol) -> tuple[Expr, NormalForm]:
+        """`(e, rest)` with form = symbol^e rest, for a form of one term; e is 0 where the symbol is no factor."""
+        ((key, value),) = form.items()
+        generator = self.field.generator[symbol]
+        column = self.field.symbols.index(symbol)
+        whole = min(m[column] for m in value.numer) - min(m[column] for m in value.denom)
+        ((prime, _),) = self.field.factor(generator)[1]
+        powers = dict(key[0])
+        exponent = powers.pop(log_key(prime), self.field.zero) + self.field.rational(whole)
+        return self.field.to_sympy(exponent), {(frozenset(powers.items()), key[1]): value / generator**whole}
 
     # -- back to SymPy ---------------------------------------------------------------------------------------------
 

@@ -6,12 +6,41 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Dummy, Integer, Symbol, factorint
+from sympy import Dummy, Integer, Symbol, factorint, primerange
 from sympy.polys.domains import ZZ
 from sympy.polys.fields import FracElement, FracField
 
 Fraction = FracElement
-TRIAL_DIVISION_LIMIT = 10**6
+TRIAL_DIVISION_LIMIT = 10**5
+FULLY_FACTORED = 10**20
+LARGEST_DEGREE = 24
+LARGEST_POLYNOMIAL_BITS = 5_000
+
+
+def integer_factors(number: int) -> dict[int, int]:
+    """Prime factors with multiplicity; what is left above 10^20 without a prime below 10^5 stays whole.
+
+    That bounds the time and is sound: of a number left whole only the parts are not recognised.
+    """
+    factors: dict[int, int] = {}
+    for prime in primerange(TRIAL_DIVISION_LIMIT):
+        if prime * prime > number:
+            break
+        while number % prime == 0:
+            number //= prime
+            factors[prime] = factors.get(prime, 0) + 1
+    if number >= FULLY_FACTORED:
+        factors[number] = 1
+    elif number > 1:
+        factors |= {int(p): int(n) for p, n in factorint(number).items() if p > 1}
+    return factors
+
+
+def _is_large(polynomial: Any) -> bool:
+    """Beyond what is factored in about a tenth of a second."""
+    bits = max(abs(int(coefficient)).bit_length() for coefficient in polynomial.values())
+    degree = max(sum(monomial) for monomial in polynomial)
+    return degree > LARGEST_DEGREE or len(polynomial) * bits > LARGEST_POLYNOMIAL_BITS
 
 
 @dataclass(frozen=True)
@@ -55,13 +84,16 @@ class CoefficientField:
         return self._index[key]
 
     def factor_polynomial(self, polynomial: Any) -> tuple[int, list[tuple[int, int]]]:
-        """Sign and factors `(prime, multiplicity)` of a non-zero integer polynomial."""
+        """Sign and factors `(prime, multiplicity)` of a non-zero integer polynomial; a large one is one factor."""
         if polynomial.is_ground:
             content, factors = int(polynomial.LC), []
         elif len(polynomial) == 1:
             monomial, coefficient = polynomial.LM, polynomial.LC
             content = int(coefficient)
             factors = [(self.ring.gens[i], n) for i, n in enumerate(monomial) if n]
+        elif _is_large(polynomial):
+            raw, primitive = polynomial.primitive()
+            content, factors = int(raw), [(primitive, 1)]
         else:
             raw, factors = polynomial.factor_list()
             content = int(raw)
@@ -74,8 +106,8 @@ class CoefficientField:
         if content < 0:
             sign, content = -sign, -content
         if content > 1:
-            for base, multiplicity in factorint(content, limit=TRIAL_DIVISION_LIMIT).items():
-                found.append((self.prime_index(Prime("integer", int(base)), 1), int(multiplicity)))
+            for base, multiplicity in integer_factors(content).items():
+                found.append((self.prime_index(Prime("integer", base), 1), multiplicity))
         return sign, found
 
     def factor(self, fraction: Fraction) -> tuple[int, list[tuple[int, int]]]:

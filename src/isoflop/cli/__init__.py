@@ -1,1 +1,157 @@
-"""The command line."""
+"""The command line: finds the command, runs it, writes what it returns.
+
+Each command is a module with SUMMARY, ``parser()`` and ``run(options)``, which returns the output and the
+exit status.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+from isoflop.cli.errors import BAD_INPUT, DEFECT, DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import TextIO
+
+COMMANDS = ("laws", "derive", "penalty", "allocate", "check")
+HELP, VERSION = ("-h", "--help"), "--version"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status; see `isoflop.__main__.main`."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(words)
+    except UsageError as error:
+        return _fail(str(error))
+    except ValueError as error:  # the library's domain errors name the argument, its value and its domain
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        return DEFECT
+
+
+def _run(words: Sequence[str]) -> int:
+    if not words:
+        raise UsageError(f"no command given: must be one of {', '.join(COMMANDS)} (isoflop --help says more)")
+    command, *rest = words
+    if command in HELP:
+        return _write(_overview(), DONE)
+    if command == VERSION:
+        from isoflop._version import __version__
+
+        return _write(f"isoflop {__version__}", DONE)
+    if command not in COMMANDS:
+        raise _unknown(command)
+    module = _module(command)
+    parser = module.parser()
+    if any(word in HELP for word in rest):
+        return _write(parser.format_help(), DONE)
+    from isoflop.cli.arguments import read
+
+    options = read(parser, rest)
+    text, status = module.run(options)
+    return _write(text, status, options.one("--output"))
+
+
+def _module(command: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"isoflop.cli.{command}")
+
+
+def _unknown(word: str) -> UsageError:
+    from isoflop.theory.notation import close_matches
+
+    if word.startswith("-"):
+        known = close_matches(word, [*HELP, VERSION])
+        return UsageError(f"unknown option {shown(word)}{known}; options of a command follow the command")
+    hint = close_matches(word, COMMANDS)
+    return UsageError(f"unknown command {shown(word)}{hint}: must be one of {', '.join(COMMANDS)}")
+
+
+def _overview() -> str:
+    from isoflop.cli.errors import BAD_INPUT
+
+    meanings = {DONE: "done", NEGATIVE: "negative verdict", BAD_INPUT: "bad input"}
+    meanings |= {NO_VERDICT: "no verdict", INTERRUPTED: "interrupted"}
+    statuses = ", ".join(f"{status} {meaning}" for status, meaning in meanings.items())
+    width = max(map(len, COMMANDS))
+    lines = [f"  {command.ljust(width)}  {_module(command).SUMMARY}" for command in COMMANDS]
+    return "\n".join(
+        [
+            "usage: isoflop COMMAND [OPTIONS]",
+            "",
+            "Theory of compute-optimal training: derive the envelope of a law, prove it, evaluate it.",
+            "",
+            "commands:",
+            *lines,
+            "",
+            "isoflop COMMAND --help shows the options of a command, with examples.",
+            "isoflop --version shows the version.",
+            "",
+            "Numbers read like 7e9, 7B, 1.4T, 500M, 20k or 1%. Lists are comma- or space-separated.",
+            f"Exit status: {statuses}.",
+            "",
+            "examples:",
+            "  isoflop derive --notation hoffmann --format latex",
+            "  isoflop penalty --law besiroglu2024 --ratio 0.1 1 10",
+            "  isoflop allocate --law besiroglu2024 --compute 5.76e23",
+            "  isoflop check",
+        ]
+    )
+
+
+def _fail(message: str) -> int:
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print("isoflop: error:", " ".join(message.split()), file=sys.stderr)
+    return BAD_INPUT
+
+
+def _write(text: str, status: int, path: str | None = None) -> int:
+    """Write the output to the file or else to the standard output, and return the status."""
+    text = text.rstrip("\n") + "\n"
+    if path is not None:
+        _write_file(text, path)
+        return status
+    stream = sys.stdout
+    if stream is None:
+        raise UsageError("standard output: is closed")
+    try:
+        try:
+            stream.write(text)
+        except UnicodeEncodeError:  # the terminal's character set lacks a letter
+            stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
+        stream.flush()
+    except BrokenPipeError:  # the reader has seen enough, as in `isoflop laws | head -1`
+        _detach(stream)
+    except OSError as error:
+        _detach(stream)
+        raise UsageError(f"standard output: cannot be written ({error.strerror})") from None
+    return status
+
+
+def _write_file(text: str, path: str) -> None:
+    from pathlib import Path
+
+    try:
+        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"--output {shown(path)}: cannot be written ({error.strerror})") from None
+
+
+def _detach(stream: TextIO) -> None:
+    """Point the stream nowhere, so that closing it at exit does not fail again."""
+    import os
+
+    with suppress(OSError):  # a stream without a descriptor needs nothing
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

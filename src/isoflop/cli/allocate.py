@@ -1,0 +1,115 @@
+"""isoflop allocate: params and tokens for a budget or a target loss."""
+
+from __future__ import annotations
+
+from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
+from isoflop.cli.errors import DONE, UsageError, blamed, typed
+from isoflop.cli.render import count, json_text, law_line, number, table
+from isoflop.cli.selection import declare_law, notation, require
+from isoflop.cli.selection import laws as selected_laws
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.allocation import Allocation
+    from isoflop.numeric.law import Law
+
+SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
+FORMATS = ("text", "json")
+CAPS = ("--max-params", "--max-tokens")
+COLUMNS = ("compute", "params", "tokens", "tokens per param", "loss", "reducible loss", "binding")
+UNSPENT = "unspent compute"
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop allocate",
+        [
+            "--law LAW ... --compute C ... [--max-params N] [--max-tokens D]",
+            "--law LAW ... --loss L ... [--max-params N] [--max-tokens D]",
+            "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
+        ],
+        "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the least\n"
+        "compute for a target loss. A cap that binds moves the optimum; where both bind, compute is left.",
+        [
+            "isoflop allocate --law besiroglu2024 --compute 5.76e23",
+            "isoflop allocate --law besiroglu2024 --compute 1e24 1e25 1e26 --max-tokens 10T",
+            "isoflop allocate --law besiroglu2024,hoffmann2022 --loss 2.0 --format json",
+            "isoflop allocate --A 482.01 --B 2085.43 --beta 0.3478 --gamma 0.3658 --compute 1e22",
+        ],
+    )
+    group = built.add_argument_group("target")
+    takes_several(group, "--compute", "C", "training budgets in FLOP")
+    takes_several(group, "--loss", "L", "target losses, above the irreducible loss of the law")
+    takes_one(group, "--max-params", "N", "size cap")
+    takes_one(group, "--max-tokens", "D", "data wall")
+    declare_law(built, several=True)
+    declare_output(built, *FORMATS)
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    form = options.chosen("--format", FORMATS)
+    laws = selected_laws(options)
+    option, targets = _targets(options)
+    require(laws, ("A", "B") if option == "--compute" else ("A", "B", "E"), option)
+    found = [(law, [_allocated(law, option, target, options) for target in targets]) for law in laws]
+    if form == "json":
+        return json_text(_data(found)), DONE
+    return _text(found, options), DONE
+
+
+def _targets(options: Options) -> tuple[str, list[tuple[str, float]]]:
+    given = options.given("--compute", "--loss")
+    if len(given) != 1:
+        if not given:
+            raise UsageError("--compute is missing: give --compute or --loss")
+        listed = typed(*((option, " ".join(options.several(option) or ())) for option in given))
+        raise UsageError(f"{listed}: must be one or the other")
+    return given[0], options.positives(given[0]) or []
+
+
+def _allocated(law: Law, option: str, target: tuple[str, float], options: Options) -> Allocation:
+    text, value = target
+    caps = [(name, str(options.one(name))) for name in options.given(*CAPS)]
+    limits = {"max_params": options.positive("--max-params"), "max_tokens": options.positive("--max-tokens")}
+    try:
+        return law.allocate(**{option.lstrip("-"): value}, **limits)
+    except ValueError as error:
+        raise blamed(error, (option, text), *caps) from None
+
+
+def _data(found: Sequence[tuple[Law, list[Allocation]]]) -> dict[str, Any]:
+    rows = [{"law": law.name, **entry.as_dict()} for law, entries in found for entry in entries]
+    if len(rows) == 1:
+        return {**rows[0], "rows": rows}
+    names = [law.name for law, _ in found]
+    return {"law": names[0] if len(names) == 1 else names, "rows": rows}
+
+
+def _text(found: Sequence[tuple[Law, list[Allocation]]], options: Options) -> str:
+    lines: list[str] = []
+    for law, entries in found:
+        unspent = any(entry.unspent_compute for entry in entries)
+        columns = (*COLUMNS, UNSPENT) if unspent else COLUMNS
+        rows = [_cells(entry)[: len(columns)] for entry in entries]
+        lines += [law_line(law, notation(options)), "", *table(columns, rows, left=("binding",)), ""]
+    return "\n".join(lines[:-1])
+
+
+def _cells(entry: Allocation) -> list[str]:
+    return [
+        count(entry.compute),
+        count(entry.params),
+        count(entry.tokens),
+        number(entry.tokens_per_param),
+        "-" if entry.loss is None else number(entry.loss, 5),
+        number(entry.reducible_loss, 5),
+        entry.binding.replace("_", " "),
+        count(entry.unspent_compute),
+    ]

@@ -1,0 +1,160 @@
+"""isoflop derive: the compute-optimal envelope and the price of leaving it, derived and proved."""
+
+from __future__ import annotations
+
+from isoflop.cli.arguments import Parser, declare_output, takes_one
+from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, typed
+from isoflop.cli.figures import figures, figures_latex, figures_text
+from isoflop.cli.render import json_text
+from isoflop.cli.selection import COEFFICIENTS, declare_law, notation
+from isoflop.cli.selection import law as selected_law
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.law import Law
+    from isoflop.theory.budget import Budget
+    from isoflop.theory.claim import Claim
+    from isoflop.theory.normalform import Decision
+    from isoflop.theory.notation import Notation
+    from isoflop.theory.penalty import Misallocation
+
+    Answers = Sequence[tuple[Claim, Decision]]
+
+SUMMARY = "the compute-optimal envelope and the penalty off it, derived and proved"
+FORMATS = ("text", "json", "latex")
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop derive",
+        ["[--law LAW] [--budget EXPRESSION] [--notation NAME] [--format text|json|latex]"],
+        "Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B D^-gamma under\n"
+        "a budget, and prove every step. With a law: its numbers too. Exit status 1 where a step is\n"
+        "refuted, 3 where one is undecided.",
+        [
+            "isoflop derive",
+            "isoflop derive --notation hoffmann --format latex",
+            "isoflop derive --law besiroglu2024",
+            "isoflop derive --budget 'kappa*N**a*D**d' --format json",
+        ],
+    )
+    group = built.add_argument_group("budget")
+    takes_one(
+        group,
+        "--budget",
+        "EXPRESSION",
+        "C as one term kappa N^a D^d, such as 6ND, 6*N*D or 'C = 6*N^1*D'; default: 6ND",
+    )
+    declare_law(built, several=False)
+    declare_output(built, *FORMATS)
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    form, spelling = options.chosen("--format", FORMATS), notation(options)
+    law = selected_law(options) if options.given("--law", *(f"--{name}" for name in COEFFICIENTS)) else None
+    budget = _budget(options)
+    if law is not None:
+        _require_numbers(budget, options)
+
+    from isoflop.theory.envelope import derive
+    from isoflop.theory.penalty import misallocation
+
+    off = misallocation(derive(budget=budget))
+    _check_notation(off, spelling)
+    if form == "json":
+        return _json(off, law, spelling)
+    answers = [(claim, claim.prove()) for claim in (*off.envelope.claims.values(), *off.claims.values())]
+    text = (_latex if form == "latex" else _text)(off, law, answers, spelling)
+    return text, _status([decision.answer.value for _, decision in answers])
+
+
+def _status(answers: Sequence[str]) -> int:
+    if "refuted" in answers:
+        return NEGATIVE
+    return DONE if set(answers) == {"proved"} else NO_VERDICT
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+
+def _budget(options: Options) -> Budget:
+    from isoflop.theory.budget import SIX_ND, Budget
+
+    text = options.one("--budget")
+    if text is None:
+        return SIX_ND
+    try:
+        return Budget.parse(text)
+    except ValueError as error:
+        raise blamed(error, ("--budget", text)) from None
+
+
+def _require_numbers(budget: Budget, options: Options) -> None:
+    free = budget.compute().free_symbols - set(budget.variables)
+    if free:
+        names = ", ".join(sorted(map(str, free)))
+        given = typed(("--budget", str(options.one("--budget"))))
+        raise UsageError(f"{given}: must be without {names} where a law is given, whose numbers need them")
+
+
+def _check_notation(off: Misallocation, spelling: Notation) -> None:
+    """UsageError where the notation would give a letter of the budget a second meaning."""
+    from isoflop.theory.text import check_spelling
+
+    try:
+        check_spelling(off.envelope, spelling)
+    except ValueError as error:
+        raise blamed(error, ("--notation", spelling.name)) from None
+
+
+# -- output ----------------------------------------------------------------------------------------
+
+
+def _json(off: Misallocation, law: Law | None, spelling: Notation) -> tuple[str, int]:
+    from isoflop.theory.export import derive_json
+
+    data = derive_json(off.envelope, off, notation=spelling)
+    if law is not None:
+        data["numbers"] = {
+            "law": law.name,
+            "coefficients": law.coefficients(spelling),
+            **figures(law, off.envelope),
+        }
+    return json_text(data), _status([claim["answer"] for claim in data["claims"]])
+
+
+def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
+    from isoflop.theory.text import envelope_text, misallocation_text
+
+    about = answers[len(off.envelope.claims) :]
+    proved = sum(decision.proved for _, decision in about)
+    parts = [
+        envelope_text(off.envelope, notation=spelling),
+        misallocation_text(off, notation=spelling),
+        "\n  ".join(
+            [f"Proofs ({proved} of {len(about)} statements about the penalty proved)", *_unproved(about)]
+        ),
+    ]
+    if law is not None:
+        parts.append(figures_text(law, off.envelope, spelling))
+    return "\n\n".join(parts)
+
+
+def _latex(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
+    from isoflop.theory.latex import envelope_latex, misallocation_latex
+
+    parts = [f"% not proved: {line}" for line in _unproved(answers)]
+    parts += [envelope_latex(off.envelope, notation=spelling), misallocation_latex(off, notation=spelling)]
+    if law is not None:
+        parts.append(figures_latex(law, off.envelope, spelling))
+    return "\n\n".join(parts)
+
+
+def _unproved(answers: Answers) -> list[str]:
+    return [f"{claim.name}: {decision}" for claim, decision in answers if not decision.proved]

@@ -1,0 +1,167 @@
+"""isoflop laws: the published laws with their coefficients and sources."""
+
+from __future__ import annotations
+
+from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one
+from isoflop.cli.errors import DONE, UsageError, blamed, shown
+from isoflop.cli.render import WIDTH, json_text, number, pairs, table
+from isoflop.cli.selection import declare_notation, notation
+from isoflop.theory.notation import KINDS
+from isoflop.theory.published import PublishedLaw, names, published
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.theory.notation import Notation
+
+SUMMARY = "published laws: coefficients, notation, source"
+FORMATS = ("text", "json", "bibtex")
+FORMS = {"params-tokens": "y = E + A N^-{} + B D^-{}", "compute": "y = E + C0 C^-{}"}
+DIGITS = 6
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop laws",
+        ["[NAME ...] [--kind KIND] [--notation NAME]"],
+        "Published scaling laws with the digits of their source; with names, all that is known about these.",
+        [
+            "isoflop laws",
+            "isoflop laws besiroglu2024 hoffmann2022",
+            "isoflop laws --kind compute --format json",
+            "isoflop laws krajewski2025-arc-e --format bibtex",
+        ],
+    )
+    built.add_argument(POSITIONAL, nargs="*", help="laws to describe in full")
+    takes_one(built, "--kind", "KIND", f"only these: {', '.join(KINDS)}")
+    declare_notation(built)
+    declare_output(built, *FORMATS)
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    form = options.chosen("--format", FORMATS)
+    spelling = notation(options)
+    kind = options.chosen("--kind", tuple(KINDS)) if "--kind" in options else None
+    wanted = options.several(POSITIONAL)
+    found = [_named(name) for name in (names() if wanted is None else wanted)]
+    if wanted is None:
+        found = [law for law in found if kind in (None, law.kind)]
+    for law in found:
+        if kind not in (None, law.kind):
+            raise UsageError(f"--kind {shown(str(kind))}: the law {law.name} is a {law.kind} law")
+    if form == "json":
+        return json_text({"laws": [_data(law, spelling) for law in found]}), DONE
+    if form == "bibtex":
+        return _bibtex(found), DONE
+    return (_table(found, spelling) if wanted is None else _details(found, spelling)), DONE
+
+
+def _named(name: str) -> PublishedLaw:
+    try:
+        return published(name)
+    except ValueError as error:
+        raise blamed(error, (POSITIONAL, name)) from None
+
+
+def _coefficients(law: PublishedLaw, spelling: Notation) -> dict[str, str | None]:
+    """Name in the notation -> exact decimal."""
+    return spelling.from_canonical(law.coefficients, kind=law.kind)
+
+
+def _data(law: PublishedLaw, spelling: Notation) -> dict[str, Any]:
+    """A law file with everything else that is known about the law."""
+    decimals = _coefficients(law, spelling)
+    known = law.as_dict()
+    return {
+        **known,
+        "notation": spelling.name,
+        "coefficients": {
+            name: None if digits is None else float(digits) for name, digits in decimals.items()
+        },
+        "decimals": decimals,
+        "notation_of_source": known["notation"],
+    }
+
+
+def _bibtex(found: Sequence[PublishedLaw]) -> str:
+    sources = {source.key: source for law in found for source in law.sources}
+    return "\n\n".join(source.bibtex for source in sources.values())
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def _table(found: Sequence[PublishedLaw], spelling: Notation) -> str:
+    lines: list[str] = []
+    for kind in KINDS:
+        members = [law for law in found if law.kind == kind]
+        if members:
+            lines += [*_table_of_kind(members, kind, spelling), ""]
+    sources = {law.source.key: law.source.citation for law in found}
+    return "\n".join([*lines, "sources", *pairs(list(sources.items()))])
+
+
+def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notation) -> list[str]:
+    from textwrap import wrap
+
+    columns = list(spelling.names(kind).values())
+    figures = [
+        [
+            law.name,
+            *(
+                "-" if digits is None else number(float(digits), DIGITS)
+                for digits in _coefficients(law, spelling).values()
+            ),
+        ]
+        for law in members
+    ]
+    headings = ("name", *columns)
+    left = WIDTH - max(map(len, table(headings, figures))) - 2
+    rows = []
+    for law, cells in zip(members, figures, strict=True):
+        first, *rest = wrap(_what(law), max(left, 20))
+        rows.append([*cells, first])
+        rows += [[*[""] * len(cells), more] for more in rest]
+    exponents = [column for column in columns if column not in ("E", "A", "B", "C0")]
+    form = FORMS[kind].format(*exponents)
+    return [f"{kind} laws: {form}", "", *table((*headings, "what"), rows, left=("name", "what"))]
+
+
+def _what(law: PublishedLaw) -> str:
+    """Short enough for one column."""
+    return law.title if law.label is None else f"{law.label} ({law.metric_type})"
+
+
+def _details(found: Sequence[PublishedLaw], spelling: Notation) -> str:
+    return "\n\n".join("\n".join([law.name, *pairs(_entries(law, spelling))]) for law in found)
+
+
+def _entries(law: PublishedLaw, spelling: Notation) -> list[tuple[str, str]]:
+    exponents = [name for name in spelling.names(law.kind).values() if name not in ("E", "A", "B", "C0")]
+    entries = [
+        ("what", law.title),
+        ("kind", law.kind),
+        ("form", FORMS[law.kind].format(*exponents)),
+        *(
+            (name, "none: the form has no irreducible term" if digits is None else digits)
+            for name, digits in _coefficients(law, spelling).items()
+        ),
+        ("as printed", ", ".join(f"{name} = {digits}" for name, digits in law.printed.items())),
+        ("form there", law.form),
+        ("predicts", law.metric if law.unit == "1" else f"{law.metric} ({law.unit})"),
+        ("scored by", law.metric_type),
+        ("guessing", law.random_baseline),
+        ("compute", law.budget),
+        ("source", law.source.citation),
+        ("where", law.locus),
+        ("address", law.source.url),
+        ("verified", law.verified),
+        ("note", law.note),
+    ]
+    return [(name, value) for name, value in entries if value]

@@ -1,0 +1,138 @@
+"""isoflop penalty: what over- or undertraining costs."""
+
+from __future__ import annotations
+
+from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
+from isoflop.cli.errors import DONE, UsageError, blamed, typed
+from isoflop.cli.penalty_output import penalty_data, penalty_latex, penalty_text
+from isoflop.cli.render import json_text
+from isoflop.cli.selection import declare_law, notation, require
+from isoflop.cli.selection import laws as selected_laws
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.law import Law
+    from isoflop.numeric.misallocation import Penalty, Tolerance
+
+    Typed = tuple[str, str]  # an option and its value
+    Point = tuple[dict[str, float], tuple[Typed, ...]]  # arguments of Law.penalty, and what was typed
+
+SUMMARY = "what over- or undertraining costs"
+FORMATS = ("text", "json", "latex")
+POINTS = ("--ratio", "--size-ratio", "--params", "--tokens")
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop penalty",
+        [
+            "--law LAW ... --ratio RATIO ... [--within SHARE] [--plot FILE]",
+            "--law LAW ... --size-ratio RATIO ...",
+            "--law LAW ... --params N ... --tokens D ...",
+            "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
+        ],
+        "What training off the compute-optimal allocation costs, against the optimum at the same compute.\n"
+        "Ratios need the exponents of the law alone; runs need all its coefficients.",
+        [
+            "isoflop penalty --law besiroglu2024 --ratio 0.1 1 10",
+            "isoflop penalty --law besiroglu2024 hoffmann2022 --size-ratio 50% --format json",
+            "isoflop penalty --law besiroglu2024 --params 8B --tokens 15T",
+            "isoflop penalty --beta 0.34 --gamma 0.28 --ratio 10 --within 1% --plot penalty.pdf",
+        ],
+    )
+    group = built.add_argument_group("allocation")
+    takes_several(
+        group, "--ratio", "RATIO", "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained"
+    )
+    takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
+    takes_several(group, "--params", "N", "params of runs, with as many --tokens")
+    takes_several(group, "--tokens", "D", "training tokens of runs")
+    takes_one(
+        group,
+        "--within",
+        "SHARE",
+        "the ratios at which the loss penalty exceeds 1 by at most this, such as 1%",
+    )
+    declare_law(built, several=True)
+    declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    form = options.chosen("--format", FORMATS)
+    laws = selected_laws(options)
+    points = _points(options)
+    within, plot = options.positive("--within"), options.one("--plot")
+    if not points and within is None and plot is None:
+        raise UsageError(
+            "--ratio is missing: give --ratio, --size-ratio, --params with --tokens, --within or --plot"
+        )
+    if "--params" in options:
+        require(laws, ("A", "B"), "--params")
+    found = [(law, [_evaluated(law, point) for point in points]) for law in laws]
+    tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
+    if plot is not None:
+        _draw(plot, laws, within, found[0][1])
+    if form == "json":
+        return json_text(penalty_data(found, tolerances)), DONE
+    written = penalty_latex if form == "latex" else penalty_text
+    return written(found, tolerances, notation(options)), DONE
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+
+def _points(options: Options) -> list[Point]:
+    given = options.given(*POINTS)
+    if given in (["--ratio"], ["--size-ratio"]):
+        (option,) = given
+        name = option.lstrip("-").replace("-", "_")
+        return [({name: value}, ((option, text),)) for text, value in options.positives(option) or ()]
+    if given == ["--params", "--tokens"]:
+        params, tokens = options.positives("--params") or [], options.positives("--tokens") or []
+        if len(params) != len(tokens):
+            counts = f"got {len(params)} and {len(tokens)}"
+            raise UsageError(f"{_listed(options, given)}: must be as many tokens as params, {counts}")
+        return [
+            ({"params": n, "tokens": d}, (("--params", n_text), ("--tokens", d_text)))
+            for (n_text, n), (d_text, d) in zip(params, tokens, strict=True)
+        ]
+    if given:
+        raise UsageError(
+            f"{_listed(options, given)}: must be --ratio, or --size-ratio, or --params with --tokens"
+        )
+    return []
+
+
+def _listed(options: Options, given: Sequence[str]) -> str:
+    return typed(*((option, " ".join(options.several(option) or ())) for option in given))
+
+
+def _evaluated(law: Law, point: Point) -> Penalty:
+    arguments, given = point
+    try:
+        return law.penalty(**arguments)
+    except ValueError as error:
+        raise blamed(error, *given) from None
+
+
+def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
+    try:
+        return law.tolerance(within)
+    except ValueError as error:
+        raise blamed(error, ("--within", str(options.one("--within")))) from None
+
+
+def _draw(path: str, laws: Sequence[Law], within: float | None, marked: Sequence[Penalty]) -> None:
+    from isoflop.numeric.plot import plot_penalty, save
+
+    try:
+        named = [(law.name, law.beta, law.gamma) for law in laws]
+        save(plot_penalty(named, within=within, points=[figures.ratio for figures in marked]), path)
+    except ValueError as error:
+        raise blamed(error, ("--plot", path)) from None

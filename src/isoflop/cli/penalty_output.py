@@ -1,0 +1,131 @@
+"""Penalties as JSON, LaTeX and text."""
+
+from __future__ import annotations
+
+from isoflop.cli.render import clean, count, law_line, number, percent, plain, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.numeric.law import Law
+    from isoflop.numeric.misallocation import Penalty, Tolerance
+    from isoflop.theory.notation import Notation
+
+    Found = Sequence[tuple[Law, list[Penalty]]]
+
+RATIO_COLUMNS = (
+    "ratio",
+    "size ratio",
+    "loss penalty",
+    "excess",
+    "effective compute",
+    "lost compute",
+    "compute overhead",
+)
+RUN_COLUMNS = ("params", "tokens", "compute", "optimal params", "optimal tokens", "ratio", "size ratio")
+COST_COLUMNS = (
+    "params",
+    "tokens",
+    "loss",
+    "optimal loss",
+    "loss excess",
+    "loss penalty",
+    "lost compute",
+    "compute overhead",
+)
+LEGEND = (
+    "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*.",
+    "loss penalty: (L - E)/(L* - E); excess: that minus 1; lost compute: 1 - effective compute, the share",
+    "of the budget that the optimum needs for the same loss; compute overhead: extra compute that reaches",
+    "L* at this size (never: no number of tokens does).",
+)
+
+
+def penalty_data(found: Found, tolerances: Sequence[Tolerance]) -> dict[str, Any]:
+    """The rows, and the tolerance intervals if any, for JSON."""
+    names = [law.name for law, _ in found]
+    data: dict[str, Any] = {
+        "law": names[0] if len(names) == 1 else names,
+        "rows": [{"law": law.name, **figures.as_dict()} for law, rows in found for figures in rows],
+    }
+    if tolerances:
+        intervals = [{"law": name, **entry.as_dict()} for name, entry in zip(names, tolerances, strict=True)]
+        data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
+    return data
+
+
+def penalty_latex(found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
+    """A booktabs table of the rows, and a sentence for each tolerance interval."""
+    from isoflop.theory.latex import escaped, number_latex, penalty_table_latex
+
+    rows = plain(penalty_data(found, tolerances)["rows"])
+    parts = [penalty_table_latex(rows, notation=spelling)] if rows else []
+    size_ratio = rf"N/{spelling.latex('N_opt')}"
+    for (law, _), interval in zip(found, tolerances, strict=False):
+        lowest, highest = (number_latex(end) for end in interval.size_ratio)
+        bound = number_latex(interval.within, trimmed=True)
+        parts.append(
+            rf"{escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le {highest}$."
+        )
+    return "\n\n".join(parts)
+
+
+def penalty_text(found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
+    """Tables of at most 100 columns, and what their columns mean."""
+    lines: list[str] = []
+    for law, rows in found:
+        lines += [law_line(law, spelling), ""]
+        if rows and rows[0].run is not None:
+            lines += [*_run_table(rows), "", *_cost_table(rows), ""]
+        elif rows:
+            lines += [*table(RATIO_COLUMNS, [_ratio_cells(figures) for figures in rows]), ""]
+    for (law, _), interval in zip(found, tolerances, strict=False):
+        lines += _tolerance_lines(law, interval)
+    shown_ratios = any(rows for _, rows in found)
+    return "\n".join([*lines, *(LEGEND if shown_ratios else LEGEND[:1])])
+
+
+def _ratio_cells(figures: Penalty) -> list[str]:
+    return [
+        number(figures.ratio),
+        number(figures.size_ratio),
+        number(figures.loss_penalty, 5),
+        percent(figures.excess),
+        number(figures.effective_compute),
+        percent(figures.lost_compute),
+        percent(figures.compute_overhead),
+    ]
+
+
+def _run_table(rows: Sequence[Penalty]) -> list[str]:
+    cells = []
+    for figures in rows:
+        run = figures.run
+        assert run is not None
+        sizes = (run.params, run.tokens, run.compute, run.optimal_params, run.optimal_tokens)
+        cells.append([*map(count, sizes), number(figures.ratio), number(figures.size_ratio)])
+    return table(RUN_COLUMNS, cells)
+
+
+def _cost_table(rows: Sequence[Penalty]) -> list[str]:
+    cells = []
+    for figures in rows:
+        run = figures.run
+        assert run is not None
+        losses = ["-" if loss is None else number(loss, 5) for loss in (run.loss, run.optimal_loss)]
+        costs = [percent(figures.lost_compute), percent(figures.compute_overhead)]
+        excess = number(run.loss_excess, 3)
+        cells.append(
+            [count(run.params), count(run.tokens), *losses, excess, number(figures.loss_penalty, 5), *costs]
+        )
+    return table(COST_COLUMNS, cells)
+
+
+def _tolerance_lines(law: Law, interval: Tolerance) -> list[str]:
+    low, high = (number(end) for end in interval.size_ratio)
+    least, most = (number(end) for end in interval.ratio)
+    bound = percent(interval.within)
+    interval_text = f"for size ratio {low} to {high}, ratio {least} to {most}"
+    return [f"{clean(law.name)}: excess at most {bound} {interval_text}", ""]

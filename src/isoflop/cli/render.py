@@ -1,0 +1,137 @@
+"""Numbers, tables and JSON as they are printed."""
+
+from __future__ import annotations
+
+import math
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.numeric.law import Law
+    from isoflop.theory.notation import Notation
+
+WIDTH = 100
+GAP = "  "
+SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
+#: Numbers from here to there are written without an exponent.
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
+NEVER = "never"
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number to so many significant digits.
+
+    >>> number(18.4123), number(0.178286, 6), number(5.76e23), number(2708.498)
+    ('18.41', '0.178286', '5.76e23', '2708')
+    """
+    rounded = float(f"{value:.{digits}g}") + 0.0  # no negative zero
+    if rounded == 0.0 or not SMALLEST_PLAIN <= abs(rounded) < LARGEST_PLAIN:
+        mantissa, _, exponent = f"{rounded:.{digits}g}".partition("e")
+        return f"{mantissa}e{int(exponent)}" if exponent else mantissa
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    fixed = f"{rounded:.{decimals}f}"
+    return fixed.rstrip("0").rstrip(".") if "." in fixed else fixed
+
+
+def count(value: float) -> str:
+    """Params or tokens, as they may be typed again.
+
+    >>> count(7.2213e10), count(1.33e12), count(999999.0), count(12.0), count(3e20)
+    ('72.2B', '1.33T', '1M', '12', '3e20')
+    """
+    rounded = float(f"{value:.3g}")
+    for power, suffix in SUFFIXES:
+        if 10.0**power <= rounded < 10.0 ** (power + 3):
+            return f"{number(rounded / 10.0**power, 3)}{suffix}"
+    return number(rounded, 3)
+
+
+def percent(value: float) -> str:
+    """A share in percent; `never` where it is infinite.
+
+    >>> percent(0.2079), percent(1.8861), percent(0.0), percent(3.1e-9)
+    ('20.8 %', '188.6 %', '0 %', '3.1e-7 %')
+    """
+    if math.isinf(value):
+        return NEVER
+    text = number(100.0 * value, 4 if value >= 1.0 else 3)
+    return ">99.9 %" if text == "100" and value < 1.0 else f"{text} %"
+
+
+def law_line(law: Law, spelling: Notation) -> str:
+    """Name and coefficients of a law on a line."""
+    values = law.coefficients(spelling)
+    figures = ", ".join(f"{name} = {number(value, 6)}" for name, value in values.items() if value is not None)
+    return f"{clean(law.name)}: {figures}"
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[str] = ()) -> list[str]:
+    """The rows under their headings, which are broken at spaces; to the right but for the columns `left`."""
+    headings = [column.split() for column in columns]
+    height = max(map(len, headings))
+    lines = [[""] * (height - len(heading)) + heading for heading in headings]
+    widths = [
+        max(len(cell) for cell in (*heading, *(row[index] for row in rows)))
+        for index, heading in enumerate(lines)
+    ]
+
+    def line(cells: Sequence[str]) -> str:
+        placed = (
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for cell, width, column in zip(cells, widths, columns, strict=True)
+        )
+        return GAP.join(placed).rstrip()
+
+    heads = [line([heading[level] for heading in lines]) for level in range(height)]
+    return [*heads, "-" * (sum(widths) + len(GAP) * (len(widths) - 1)), *map(line, rows)]
+
+
+def pairs(entries: Sequence[tuple[str, str]]) -> list[str]:
+    """Names and values under each other, long values broken."""
+    from textwrap import wrap
+
+    column = max(len(name) for name, _ in entries)
+    lines = []
+    for name, value in entries:
+        first, *rest = wrap(value, WIDTH - column - 4) or [""]
+        lines.append(f"  {name.ljust(column)}  {first}".rstrip())
+        lines += [" " * (column + 4) + more for more in rest]
+    return lines
+
+
+def clean(text: str) -> str:
+    """Text from a file for the terminal: what cannot be printed is escaped.
+
+    >>> clean("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+# -- JSON ------------------------------------------------------------------------------------------
+
+
+def json_text(data: Any) -> str:
+    """JSON without NaN or Infinity: an infinite figure is null."""
+    import json
+
+    return json.dumps(plain(data), indent=2, allow_nan=False)
+
+
+def plain(data: Any) -> Any:
+    """The data with None for what is infinite."""
+    if isinstance(data, dict):
+        return {str(key): plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [plain(value) for value in data]
+    if isinstance(data, float):
+        return None if math.isinf(data) else data + 0.0  # no negative zero
+    return data

@@ -1,0 +1,176 @@
+"""Which law: a published name, a law file, or coefficients in one of the two notations."""
+
+from __future__ import annotations
+
+import os
+
+from isoflop.cli.arguments import takes_one, takes_several
+from isoflop.cli.errors import UsageError, blamed, shown, typed
+from isoflop.theory.notation import DEFAULT, NOTATIONS, ROLES, Notation
+from isoflop.theory.notation import notation as find_notation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isoflop.cli.arguments import Group, Options, Parser
+    from isoflop.numeric.law import Law
+
+COEFFICIENTS = ("E", "A", "B", "alpha", "beta", "gamma")
+CUSTOM = "custom"
+
+
+def declare_law(parser: Parser, *, several: bool) -> None:
+    """``--law``, ``--notation`` and the coefficients."""
+    group = parser.add_argument_group("law")
+    kinds = "a published law (see isoflop laws) or a JSON law file"
+    takes_several(group, "--law", "LAW", f"{kinds}; several for a comparison" if several else kinds)
+    takes_one(group, "--E", "NUMBER", "irreducible loss; without it the figures that need it are left out")
+    takes_one(group, "--A", "NUMBER", "coefficient of the params term A N^-beta")
+    takes_one(group, "--B", "NUMBER", "coefficient of the tokens term B D^-gamma")
+    takes_one(group, "--beta", "NUMBER", "exponent of params (hoffmann: exponent of tokens)")
+    takes_one(group, "--gamma", "NUMBER", "exponent of tokens")
+    takes_one(group, "--alpha", "NUMBER", "exponent of params, in the hoffmann notation")
+    declare_notation(group)
+
+
+def declare_notation(group: Group) -> None:
+    """``--notation``."""
+    spellings = "; ".join(f"{name}: {entry.title}" for name, entry in NOTATIONS.items())
+    takes_one(group, "--notation", "NAME", f"{spellings}; default: {DEFAULT.name}")
+
+
+def notation(options: Options) -> Notation:
+    """The notation to read and print in."""
+    return find_notation(options.chosen("--notation", tuple(NOTATIONS)))
+
+
+def laws(options: Options) -> list[Law]:
+    """The laws that the options select, at least one, each under a name of its own."""
+    coefficients = options.given(*(f"--{name}" for name in COEFFICIENTS))
+    words = options.words("--law")
+    if words is None and not coefficients:
+        raise UsageError(
+            "--law is missing: name a published law (isoflop laws lists them) or a law file, or give "
+            f"coefficients, {_usual(notation(options))}"
+        )
+    if words is None:
+        return [_from_coefficients(options)]
+    if coefficients:
+        given = typed(("--law", " ".join(words)), *((name, str(options.one(name))) for name in coefficients))
+        raise UsageError(f"{given}: must be a law or coefficients, not both")
+    found = [_named(entry) for word in words for entry in _entries(word)]
+    names = [law.name for law in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"--law {shown(name)}: must be different laws, but two have this name")
+    return found
+
+
+def law(options: Options) -> Law:
+    """The one law that the options select."""
+    found = laws(options)
+    if len(found) > 1:
+        raise UsageError(
+            f"--law {shown(' '.join(entry.name for entry in found))}: must be one law, got {len(found)}"
+        )
+    return found[0]
+
+
+def require(laws: Sequence[Law], names: Sequence[str], purpose: str) -> None:
+    """UsageError where a law has no value for a coefficient that the purpose needs."""
+    for law in laws:
+        missing = [name for name in names if getattr(law, name) is None]
+        if missing and law.name == CUSTOM:
+            raise UsageError(f"{' and '.join(f'--{name}' for name in missing)}: missing, {purpose} needs it")
+        if missing:
+            raise UsageError(f"--law {shown(law.name)}: has no {' and '.join(missing)}, {purpose} needs it")
+
+
+# -- by name or file -------------------------------------------------------------------------------
+
+
+def _is_path(word: str) -> bool:
+    return word.endswith(".json") or os.sep in word or bool(os.altsep and os.altsep in word)
+
+
+def _entries(word: str) -> list[str]:
+    """The laws in one word. The name of a file may hold spaces, and where there is such a file, commas."""
+    if _is_path(word):
+        from pathlib import Path
+
+        return [word] if Path(word).exists() else word.split(",")
+    entries = word.replace(",", " ").split()
+    return entries or [word]
+
+
+def _named(entry: str) -> Law:
+    try:
+        return _from_file(entry) if _is_path(entry) else _published(entry)
+    except ValueError as error:
+        raise blamed(error, ("--law", entry)) from None
+
+
+def _published(name: str) -> Law:
+    from isoflop.numeric.law import law
+
+    return law(name)
+
+
+def _from_file(path: str) -> Law:
+    from isoflop.numeric.law import Law
+
+    try:
+        read = Law.load(path)
+    except RecursionError:
+        raise ValueError("is nested too deeply for a law file") from None
+    if read.name != CUSTOM:
+        return read
+    return Law(**read.as_dict()["coefficients"], name=path, source=read.source)
+
+
+# -- by coefficients -------------------------------------------------------------------------------
+
+
+def _usual(spelling: Notation) -> str:
+    names = (spelling.params_coefficient, spelling.tokens_coefficient, *_exponents(spelling))
+    return f"{' '.join(f'--{name}' for name in names)} [--{spelling.irreducible}]"
+
+
+def _exponents(spelling: Notation) -> tuple[str, str]:
+    return spelling.params_exponent, spelling.tokens_exponent
+
+
+def _from_coefficients(options: Options) -> Law:
+    from isoflop.numeric.law import Law
+
+    spelling = notation(options)
+    own = spelling.names("params-tokens").values()
+    for name in COEFFICIENTS:
+        if f"--{name}" in options and name not in own:
+            raise UsageError(f"--{name} {shown(str(options.one(f'--{name}')))}: {_home(name, spelling)}")
+    for name in _exponents(spelling):
+        if f"--{name}" not in options:
+            raise UsageError(
+                f"--{name} is missing: a law has the exponents --{' and --'.join(_exponents(spelling))}"
+            )
+    values = {
+        name: options.nonnegative(f"--{name}")
+        if name == spelling.irreducible
+        else options.positive(f"--{name}")
+        for name in own
+    }
+    given = {name: value for name, value in values.items() if value is not None}
+    return Law.from_coefficients(given, notation=spelling, partial=True, name=CUSTOM)
+
+
+def _home(name: str, spelling: Notation) -> str:
+    """In which notation a coefficient has this name, and its name in the one in use."""
+    for other in NOTATIONS.values():
+        for role, meaning in ROLES.items():
+            if other is not spelling and name == getattr(other, role):
+                return (
+                    f"is the {meaning} of the {other.name} notation; add --notation {other.name}, "
+                    f"or in {spelling.name} say --{getattr(spelling, role)}"
+                )
+    raise AssertionError(name)

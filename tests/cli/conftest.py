@@ -1,0 +1,144 @@
+"""The command line in this process and in another one, and references by numerical search at 50 digits."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import mpmath
+import pytest
+
+SRC = Path(__file__).resolve().parents[2] / "src"
+
+
+class Outcome(NamedTuple):
+    """What one run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def call() -> Callable[..., Outcome]:
+    """Run ``isoflop ARGS...`` in this process."""
+
+    def run(*argv: object) -> Outcome:
+        from isoflop.__main__ import main
+
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main([str(word) for word in argv])
+        return Outcome(code, out.getvalue(), err.getvalue())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def data(call: Callable[..., Outcome]) -> Callable[..., Any]:
+    """The JSON that a command prints, read by a reader that refuses NaN and Infinity."""
+    import json
+
+    def refuse(constant: str) -> float:
+        raise AssertionError(f"{constant} is no JSON")
+
+    def read(*argv: object) -> Any:
+        result = call(*argv, "--format", "json")
+        assert (result.code, result.err) == (0, "")
+        return json.loads(result.out, parse_constant=refuse)
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def command() -> tuple[list[str], dict[str, str]]:
+    """Command and environment of ``isoflop`` in a process of its own."""
+    return [sys.executable, "-m", "isoflop"], {**os.environ, "PYTHONPATH": str(SRC)}
+
+
+@pytest.fixture(scope="session")
+def spawn(command: tuple[list[str], dict[str, str]]) -> Callable[..., Outcome]:
+    """Run ``isoflop ARGS...`` in a process of its own."""
+    start, environment = command
+
+    def run(*argv: str, **variables: str) -> Outcome:
+        done = subprocess.run(
+            [*start, *argv], capture_output=True, text=True, timeout=120, env={**environment, **variables}
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+class Reference:
+    """Optimum and penalty of L = E + A N^-b + B D^-g under C = 6 N D by search: no closed form is used."""
+
+    def __init__(self, A: str, B: str, beta: str, gamma: str, E: str = "0") -> None:
+        self.mp = mpmath.mp.clone()
+        self.mp.dps = 60
+        self.E, self.A, self.B, self.b, self.g = map(self.mp.mpf, (E, A, B, beta, gamma))
+
+    def reducible(self, params: Any, tokens: Any) -> Any:
+        return self.A * params**-self.b + self.B * tokens**-self.g
+
+    def optimum(self, compute: Any) -> tuple[Any, Any]:
+        """The loss along the budget is convex in log N: ternary search."""
+        C = self.mp.mpf(compute)
+        low, high = self.mp.mpf(-200), self.mp.mpf(400)
+        for _ in range(320):
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            if self._along(left, C) < self._along(right, C):
+                high = right
+            else:
+                low = left
+        params = self.mp.exp((low + high) / 2)
+        return params, C / (6 * params)
+
+    def _along(self, log_params: Any, compute: Any) -> Any:
+        params = self.mp.exp(log_params)
+        return self.reducible(params, compute / (6 * params))
+
+    def best(self, compute: Any) -> Any:
+        """The reducible loss at the optimum."""
+        return self.reducible(*self.optimum(compute))
+
+    def penalty(self, size_ratio: Any, compute: Any = 10**22) -> Any:
+        params, _ = self.optimum(compute)
+        own = params * self.mp.mpf(size_ratio)
+        return self.reducible(own, compute / (6 * own)) / self.best(compute)
+
+    def overhead(self, size_ratio: Any, compute: Any = 10**22) -> Any:
+        """Extra compute that reaches the best loss of ``compute`` at r N* params, by bisection for the tokens."""
+        params, _ = self.optimum(compute)
+        own, goal = params * self.mp.mpf(size_ratio), self.best(compute)
+        low, high = self.mp.mpf(0), self.mp.mpf(400)
+        for _ in range(220):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.reducible(own, self.mp.exp(middle)) > goal else (low, middle)
+        return 6 * own * self.mp.exp(low) / compute - 1
+
+    def effective(self, size_ratio: Any, compute: Any = 10**22) -> Any:
+        """The share of ``compute`` at which the optimum has the loss of a run at r N* params, by bisection."""
+        goal = self.penalty(size_ratio, compute) * self.best(compute)
+        low, high = self.mp.mpf(-40), self.mp.mpf(0)
+        for _ in range(60):
+            middle = (low + high) / 2
+            if self.best(compute * self.mp.exp(middle)) > goal:
+                low = middle
+            else:
+                high = middle
+        return self.mp.exp(low)
+
+
+@pytest.fixture(scope="session")
+def besiroglu() -> Reference:
+    return Reference(E="1.8172", A="482.01", B="2085.43", beta="0.3478", gamma="0.3658")
+
+
+@pytest.fixture(scope="session")
+def rounded() -> Reference:
+    return Reference(E="1.69", A="406.4", B="410.7", beta="0.34", gamma="0.28")

@@ -1,0 +1,109 @@
+"""isoflop allocate."""
+
+import pytest
+
+FIGURES = {
+    "params",
+    "tokens",
+    "tokens_per_param",
+    "compute",
+    "loss",
+    "reducible_loss",
+    "binding",
+    "unspent_compute",
+}
+CLOSE = 4e-14
+CUSTOM = ("--A", "482.01", "--B", "2085.43", "--beta", "0.3478", "--gamma", "0.3658")
+
+
+def test_a_budget(data, besiroglu) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "--compute", "5.76e23")
+    assert set(result) == {"law", "rows", *FIGURES}
+    assert result["law"] == "besiroglu2024"
+    assert result["rows"] == [{key: value for key, value in result.items() if key != "rows"}]
+    params, tokens = besiroglu.optimum("5.76e23")
+    best = besiroglu.best("5.76e23")
+    assert result["params"] == pytest.approx(float(params), rel=CLOSE)
+    assert result["tokens"] == pytest.approx(float(tokens), rel=CLOSE)
+    assert result["loss"] == pytest.approx(float(besiroglu.E + best), rel=CLOSE)
+    assert result["reducible_loss"] == pytest.approx(float(best), rel=CLOSE)
+    assert round(result["tokens_per_param"], 1) == 18.4
+    assert (result["binding"], result["compute"], result["unspent_compute"]) == ("none", 5.76e23, 0.0)
+
+
+def test_a_target_loss(data, besiroglu) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "--loss", "2.0")
+    assert float(besiroglu.E + besiroglu.best(result["compute"])) == pytest.approx(2.0, rel=1e-13)
+    assert result["loss"] == 2.0
+    back = data("allocate", "--law", "besiroglu2024", "--compute", repr(result["compute"]))
+    assert back["params"] == pytest.approx(result["params"], rel=1e-12)
+
+
+def test_several_budgets_and_laws(data) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "hoffmann2022", "--compute", "1e20,1e22", "--compute", "1e24")
+    assert set(result) == {"law", "rows"}
+    assert result["law"] == ["besiroglu2024", "hoffmann2022"]
+    assert [(row["law"], row["compute"]) for row in result["rows"]] == [
+        (law, compute) for law in result["law"] for compute in (1e20, 1e22, 1e24)
+    ]
+    assert all(set(row) == {"law", *FIGURES} for row in result["rows"])
+
+
+def test_several_budgets_of_one_law(data) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "--compute", "1e20", "1e22")
+    assert result["law"] == "besiroglu2024"
+    assert len(result["rows"]) == 2
+
+
+def test_a_data_wall(data, besiroglu) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-tokens", "100B")
+    assert (result["binding"], result["tokens"], result["unspent_compute"]) == ("max_tokens", 1e11, 0.0)
+    assert 6 * result["params"] * result["tokens"] == pytest.approx(1e24, rel=CLOSE)
+    reducible = besiroglu.reducible(besiroglu.mp.mpf(10) ** 24 / (6 * 10**11), besiroglu.mp.mpf(10**11))
+    assert result["reducible_loss"] == pytest.approx(float(reducible), rel=CLOSE)
+
+
+def test_a_size_cap(data) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-params", "1B")
+    assert (result["binding"], result["params"]) == ("max_params", 1e9)
+
+
+def test_both_caps(call, data) -> None:
+    words = ("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-params", "1B", "--max-tokens", "1T")
+    result = data(*words)
+    assert (result["params"], result["tokens"], result["compute"]) == (1e9, 1e12, pytest.approx(6e21, rel=CLOSE))
+    assert result["unspent_compute"] == pytest.approx(1e24 - 6e21, rel=CLOSE)
+    assert "unspent" in call(*words).out
+    assert "unspent" not in call(*words[:5]).out
+
+
+def test_a_cap_that_does_not_bind(data) -> None:
+    capped = data("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-tokens", "100T")
+    assert capped == data("allocate", "--law", "besiroglu2024", "--compute", "1e24")
+
+
+def test_without_irreducible_loss(data) -> None:
+    result = data("allocate", *CUSTOM, "--compute", "5.76e23")
+    whole = data("allocate", "--law", "besiroglu2024", "--compute", "5.76e23")
+    assert result["loss"] is None
+    assert (result["law"], result["reducible_loss"]) == ("custom", whole["reducible_loss"])
+
+
+def test_text(call) -> None:
+    result = call("allocate", "--law", "besiroglu2024", "--compute", "5.76e23", "1e26", "--max-params", "100B")
+    assert (result.code, result.err) == (0, "")
+    lines = [line.split() for line in result.out.splitlines()]
+    assert ["5.76e23", "72.2B", "1.33T", "18.39", "1.9744", "0.15724", "none"] in lines
+    assert any(line[-2:] == ["max", "params"] for line in lines)
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+def test_text_without_irreducible_loss(call) -> None:
+    assert " - " in call("allocate", *CUSTOM, "--compute", "5.76e23").out
+
+
+@pytest.mark.parametrize("compute", ["1e30", "1e-10", "1e300", "1.7e308"])
+def test_no_needless_overflow(data, besiroglu, compute) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "--compute", compute)
+    params, _ = besiroglu.optimum(compute)
+    assert result["params"] == pytest.approx(float(params), rel=1e-12)

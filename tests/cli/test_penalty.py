@@ -1,0 +1,282 @@
+"""isoflop penalty."""
+
+import json
+
+import pytest
+
+ROW = {
+    "law",
+    "ratio",
+    "size_ratio",
+    "loss_penalty",
+    "excess",
+    "effective_compute",
+    "lost_compute",
+    "compute_overhead",
+    "tokens_factor",
+}
+RUN = {
+    "params",
+    "tokens",
+    "compute",
+    "optimal_params",
+    "optimal_tokens",
+    "loss",
+    "optimal_loss",
+    "reducible_loss",
+    "optimal_reducible_loss",
+    "loss_excess",
+}
+
+#: The reference searches for the optimum at 60 digits; what is compared is a float computed to the last bits.
+CLOSE = 4e-14
+
+
+def close(value: float, reference: object, tolerance: float = CLOSE) -> bool:
+    return abs(value / float(reference) - 1.0) < tolerance  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size_ratio", ["0.25", "0.5", "0.9", "1.1", "2", "10"])
+def test_against_a_search_for_the_optimum(data, besiroglu, size_ratio) -> None:
+    (row,) = data("penalty", "--law", "besiroglu2024", "--size-ratio", size_ratio)["rows"]
+    assert close(row["loss_penalty"], besiroglu.penalty(size_ratio))
+    assert close(row["excess"], besiroglu.penalty(size_ratio) - 1)
+    assert close(row["compute_overhead"], besiroglu.overhead(size_ratio))
+    assert close(row["effective_compute"], besiroglu.effective(size_ratio), 1e-12)
+    assert row["size_ratio"] == float(size_ratio)
+    assert close(row["ratio"], float(size_ratio) ** -2)
+
+
+def test_known_numbers(data) -> None:
+    (row,) = data("penalty", "--law", "besiroglu2024", "--size-ratio", "50%")["rows"]
+    assert round(row["loss_penalty"], 6) == 1.030591
+    half, quarter = data("penalty", "--law", "hoffmann2022-rounded", "--size-ratio", ".5", ".25")["rows"]
+    assert round(100 * half["compute_overhead"], 1) == 20.8
+    assert round(100 * quarter["compute_overhead"], 1) == 188.6
+
+
+def test_rows_of_ratios(data) -> None:
+    result = data("penalty", "--law", "besiroglu2024", "--ratio", "0.1", "1", "10")
+    assert result["law"] == "besiroglu2024"
+    assert set(result) == {"law", "rows"}
+    assert [row["ratio"] for row in result["rows"]] == [0.1, 1.0, 10.0]
+    assert all(set(row) == ROW for row in result["rows"])
+    middle = result["rows"][1]
+    assert (middle["loss_penalty"], middle["excess"], middle["compute_overhead"]) == (1.0, 0.0, 0.0)
+    assert str(middle["lost_compute"]) == "0.0"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--ratio", "0.1", "1", "10"],
+        ["--ratio", "0.1,1,10"],
+        ["--ratio", "0.1, 1, 10"],
+        ["--ratio", "0.1 1 10"],
+        ["--ratio", "0.1", ",", "1", ",", "10"],
+        ["--ratio", "0.1", "--ratio", "1,10"],
+        ["--ratio=0.1,1", "--ratio=10"],
+        ["--ratio", "10%", "1e0", "0.01k"],
+    ],
+)
+def test_lists(data, words) -> None:
+    rows = data("penalty", "--beta", ".34", "--gamma=.28", *words)["rows"]
+    assert [row["ratio"] for row in rows] == [0.1, 1.0, 10.0]
+
+
+def test_out_of_reach_is_null(call, data) -> None:
+    words = ("penalty", "--law", "besiroglu2024", "--size-ratio", "0.1")
+    (row,) = data(*words)["rows"]
+    assert row["compute_overhead"] is None
+    assert row["tokens_factor"] is None
+    assert "never" in call(*words).out
+
+
+def test_exponents_suffice(data, rounded) -> None:
+    (row,) = data("penalty", "--beta", ".34", "--gamma", ".28", "--size-ratio", ".5")["rows"]
+    assert row["law"] == "custom"
+    assert close(row["loss_penalty"], rounded.penalty(".5"))
+
+
+def test_both_spellings_of_an_option(data) -> None:
+    coefficients = {"A": "406.4", "B": "410.7", "beta": "0.34", "gamma": "0.28", "E": "1.69"}
+    run = ("--params", "7B", "--tokens", "1.4T")
+    joined = data("penalty", *(f"--{name}={value}" for name, value in coefficients.items()), *run)
+    apart = data("penalty", *(word for name, value in coefficients.items() for word in (f"--{name}", value)), *run)
+    assert joined == apart
+
+
+def test_a_run(data, besiroglu) -> None:
+    (row,) = data("penalty", "--law", "besiroglu2024", "--params", "8B", "--tokens", "15T")["rows"]
+    assert set(row) == ROW | RUN
+    compute = besiroglu.mp.mpf(6) * 8 * 10**9 * 15 * 10**12
+    params, tokens = besiroglu.optimum(compute)
+    own, best = besiroglu.reducible(besiroglu.mp.mpf(8 * 10**9), besiroglu.mp.mpf(15 * 10**12)), besiroglu.best(compute)
+    assert row["compute"] == pytest.approx(7.2e23, rel=CLOSE)
+    for name, reference in {
+        "optimal_params": params,
+        "optimal_tokens": tokens,
+        "loss": besiroglu.E + own,
+        "optimal_loss": besiroglu.E + best,
+        "loss_excess": own - best,
+        "loss_penalty": own / best,
+        "size_ratio": 8 * 10**9 / params,
+        "ratio": (15 * 10**12 / tokens) / (8 * 10**9 / params),
+    }.items():
+        assert close(row[name], reference), name
+
+
+def test_several_runs(data) -> None:
+    words = ("penalty", "--law", "besiroglu2024", "--params", "8B,70B", "--tokens", "15T", "2T")
+    rows = data(*words)["rows"]
+    assert [(row["params"], row["tokens"]) for row in rows] == [(8e9, 1.5e13), (7e10, 2e12)]
+
+
+def test_without_irreducible_loss(call, data) -> None:
+    words = ("penalty", "--A=482.01", "--B=2085.43", "--beta=.3478", "--gamma=.3658", "--params=8B", "--tokens=15T")
+    (row,) = data(*words)["rows"]
+    (whole,) = data("penalty", "--law", "besiroglu2024", "--params", "8B", "--tokens", "15T")["rows"]
+    assert (row["loss"], row["optimal_loss"]) == (None, None)
+    assert row["loss_excess"] == whole["loss_excess"]
+    assert call(*words).code == 0
+
+
+def test_several_laws(data) -> None:
+    result = data("penalty", "--law", "besiroglu2024,hoffmann2022", "--law", "muennighoff2023", "--ratio", "2", "4")
+    names = ["besiroglu2024", "hoffmann2022", "muennighoff2023"]
+    assert result["law"] == names
+    assert [row["law"] for row in result["rows"]] == [name for name in names for _ in range(2)]
+
+
+def test_tolerance(data, besiroglu) -> None:
+    result = data("penalty", "--law", "besiroglu2024", "--within", "1%")
+    assert result["rows"] == []
+    tolerance = result["tolerance"]
+    assert tolerance["law"] == "besiroglu2024"
+    assert tolerance["within"] == 0.01
+    assert [round(end, 3) for end in tolerance["size_ratio"]] == [0.673, 1.485]
+    for end in tolerance["size_ratio"]:
+        assert close(float(besiroglu.penalty(end)) - 1.0, 0.01, 1e-12)
+    assert tolerance["ratio"] == pytest.approx([end**-2 for end in reversed(tolerance["size_ratio"])], rel=CLOSE)
+
+
+def test_tolerance_of_several_laws(data) -> None:
+    result = data("penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "2", "--within", "1%")
+    assert [entry["law"] for entry in result["tolerance"]] == result["law"]
+    assert len(result["rows"]) == 2
+
+
+def test_hoffmann_notation(data) -> None:
+    hoffmann = data("penalty", "--notation", "hoffmann", "--alpha", ".34", "--beta", ".28", "--ratio", "3")
+    assert hoffmann == data("penalty", "--beta", ".34", "--gamma", ".28", "--ratio", "3")
+
+
+# Law files.
+
+
+def law_file(path, **changes):
+    law = {
+        "name": "mine",
+        "notation": "hoffmann",
+        "coefficients": {"E": 1.69, "A": 406.4, "B": 410.7, "alpha": 0.34, "beta": 0.28},
+    }
+    path.write_text(json.dumps({**law, **changes}))
+    return path
+
+
+def test_a_law_file(data, tmp_path) -> None:
+    path = law_file(tmp_path / "law.json")
+    result = data("penalty", "--law", path, "--ratio", "3")
+    named = data("penalty", "--law", "hoffmann2022-rounded", "--ratio", "3")
+    assert result["law"] == "mine"
+    assert result["rows"][0] | {"law": ""} == named["rows"][0] | {"law": ""}
+
+
+def test_a_nameless_law_file_is_called_by_its_path(data, tmp_path) -> None:
+    path = law_file(tmp_path / "law.json")
+    path.write_text(json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key != "name"}))
+    assert data("penalty", "--law", path, "--ratio", "3")["law"] == str(path)
+
+
+def test_law_files_and_names_in_one_list(data, tmp_path) -> None:
+    first, second = law_file(tmp_path / "a b.json", name="first"), law_file(tmp_path / "c,d.json", name="second")
+    plain = law_file(tmp_path / "e.json", name="third")
+    laws = data("penalty", "--law", first, second, f"{plain},besiroglu2024", "--ratio", "3")["law"]
+    assert laws == ["first", "second", "third", "besiroglu2024"]
+
+
+def test_a_published_law_is_a_law_file(call, data, tmp_path) -> None:
+    for notation in ("schaeffer", "hoffmann"):
+        (law,) = data("laws", "besiroglu2024", "--notation", notation)["laws"]
+        path = tmp_path / f"{notation}.json"
+        path.write_text(json.dumps(law))
+        words = ("--params", "8B", "--tokens", "15T")
+        assert data("penalty", "--law", path, *words) == data("penalty", "--law", "besiroglu2024", *words)
+
+
+# Text, LaTeX, files.
+
+
+def test_text(call) -> None:
+    result = call("penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "0.1", "1", "10", "--within", "1%")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert any(line.split() == ["0.1", "3.162", "1.0861", "8.61", "%", "0.6292", "37.1", "%", "40.1", "%"] for line in lines)
+    assert "besiroglu2024: E = 1.8172, A = 482.01, B = 2085.43, beta = 0.3478, gamma = 0.3658" in lines
+    assert any("(D/N)/(D*/N*)" in line and "N/N*" in line for line in lines)
+    assert any("size ratio 0.6726 to 1.485" in line for line in lines)
+
+
+def test_text_in_hoffmann_letters(call) -> None:
+    out = call("penalty", "--law", "besiroglu2024", "--ratio", "2", "--notation", "hoffmann").out
+    assert "alpha = 0.3478, beta = 0.3658" in out
+
+
+def test_text_of_runs(call) -> None:
+    out = call("penalty", "--law", "besiroglu2024", "--params", "8B,70B", "--tokens", "15T,2T").out
+    assert max(map(len, out.splitlines())) <= 100
+    for figure in ("8B", "15T", "81B", "1.48T", "7.2e23", "2.0221", "1.9683", "81.9 %", "never"):
+        assert figure in out
+
+
+def test_latex(call) -> None:
+    words = ("penalty", "--law", "besiroglu2024", "--ratio", "0.001", "10", "--within", "1%", "--format", "latex")
+    result = call(*words, "--notation", "hoffmann")
+    assert (result.code, result.err) == (0, "")
+    for part in (r"\begin{tabular}", r"\toprule", r"\midrule", r"\bottomrule", r"\rho", r"N_{\mathrm{opt}}", r"0.6726 \le"):
+        assert part in result.out
+
+
+def test_latex_of_a_size_out_of_reach(call) -> None:
+    result = call("penalty", "--law", "besiroglu2024", "--size-ratio", ".1", "--format", "latex")
+    assert result.code == 0
+    assert "---" in result.out
+
+
+@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_plot(call, tmp_path, suffix, start) -> None:
+    path = tmp_path / f"penalty.{suffix}"
+    result = call("penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "3", "--within", "1%", "--plot", path)
+    assert (result.code, result.err) == (0, "")
+    assert path.read_bytes().startswith(start)
+
+
+def test_plot_alone(call, tmp_path) -> None:
+    path = tmp_path / "penalty.svg"
+    assert call("penalty", "--beta", ".3", "--gamma", ".3", "--plot", path).code == 0
+    assert path.stat().st_size > 1000
+
+
+def test_output_file(call, tmp_path) -> None:
+    path = tmp_path / "rows.json"
+    words = ("penalty", "--law", "besiroglu2024", "--ratio", "3", "--format", "json")
+    assert call(*words, "--output", path) == (0, "", "")
+    assert path.read_text() == call(*words).out
+
+
+def test_extreme_ratios_do_not_overflow(data) -> None:
+    low, high = data("penalty", "--law", "besiroglu2024", "--ratio", "1e-300", "1e300")["rows"]
+    assert low["loss_penalty"] > 1e50
+    assert high["loss_penalty"] > 1e50
+    assert high["compute_overhead"] is None
