@@ -11,7 +11,8 @@ import numpy as np
 
 from isoflop.numeric import _domain
 from isoflop.numeric._scalar import SERIES
-from isoflop.numeric._wide import Wide, ratio as ratio_of, wide
+from isoflop.numeric._wide import Wide, wide
+from isoflop.numeric._wide import ratio as ratio_of
 from isoflop.numeric._wide_array import exp, expm1, log, wide_exp
 
 __all__ = [
@@ -38,6 +39,8 @@ __all__ = [
 
 #: Elements a block: few enough for the buffers of a kernel to stay in the cache, enough to hide the cost of a call.
 BLOCK = 65536
+#: Coefficients between these are safe to multiply in plain float64; with others every element is evaluated in double-double.
+PLAIN_COEFFICIENTS = (1e-100, 1e100)
 #: A block that overflows is halved down to this many elements, which are then evaluated in double-double.
 SMALLEST_BLOCK = 8
 #: Up to this |x| a block sums phi2 as its Taylor series; beyond, expm1(x) - x cancels at most a factor of 16.
@@ -192,8 +195,8 @@ def in_blocks(
     """Evaluate a generated kernel over the broadcast arguments, a cache-sized block at a time.
 
     The first argument has the given domain, the others are positive; domains are checked inside the block. Elements at which an
-    intermediate result overflows are evaluated again by `scalar`, which raises only where the result itself exceeds the largest
-    float. Where a ValueError is raised, the content of `out` is undefined.
+    intermediate result overflows or has no value are evaluated again by `scalar`, which raises only where the result itself
+    exceeds the largest float. Where a ValueError is raised, the content of `out` is undefined.
     """
     names = list(arguments)
     values = [_as_array(name, value) for name, value in arguments.items()]
@@ -205,16 +208,17 @@ def in_blocks(
         None if i in moving else float(_checked(name, value, domains[i]))
         for i, (name, value) in enumerate(zip(names, values, strict=True))
     ]
+    access: list[Any] = [*([["readonly"]] * len(moving)), ["writeonly"]]
     with (
         np.nditer(
             [*(values[i] for i in moving), result],
             flags=["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"],
-            op_flags=[*([["readonly"]] * len(moving)), ["writeonly"]],
+            op_flags=access,
             op_dtypes=[np.float64] * (len(moving) + 1),
             casting="same_kind",
             buffersize=BLOCK,
         ) as blocks,
-        np.errstate(over="raise", invalid="ignore", divide="ignore", under="ignore"),
+        np.errstate(over="raise", invalid="raise", divide="raise", under="ignore"),
     ):
         scratch = [np.empty(min(BLOCK, result.size)) for _ in range(buffers)]
         for *block, target in blocks if result.size else ():
@@ -222,7 +226,10 @@ def in_blocks(
                 operands[i] = part
             if not all(inside(operands[i], domains[i]) for i in moving):
                 raise _outside(names, values, domains)
-            _evaluate_block(kernel, scalar, operands, target, scratch)
+            if all(_plain(x) for x in operands[1:]):
+                _evaluate_block(kernel, scalar, operands, target, scratch)
+            else:
+                _element_by_element(scalar, operands, target)
             if result.dtype == np.float32 and _exceeds_float32(target):
                 raise _too_large(scalar.__name__, "float32")
     return result if out is not None else result[()]
@@ -248,7 +255,7 @@ def _outside(names: list[str], values: list[Any], domains: list[str]) -> ValueEr
 def _evaluate_block(
     kernel: Callable[..., None], scalar: Callable[..., float], operands: list[Any], target: Any, scratch: list[Any]
 ) -> None:
-    """The kernel on one block; where an intermediate result overflows, on its halves, and at last element by element."""
+    """The kernel on one block; where an intermediate result is not finite, on its halves, and at last element by element."""
     size = target.size
     try:
         kernel(*operands, target, *(buffer[:size] for buffer in scratch))
@@ -260,7 +267,18 @@ def _evaluate_block(
             halves = [x if isinstance(x, float) else x[part] for x in operands]
             _evaluate_block(kernel, scalar, halves, target[part], scratch)
         return
-    for position in range(size):
+    _element_by_element(scalar, operands, target)
+
+
+def _plain(coefficient: Any) -> bool:
+    low, high = PLAIN_COEFFICIENTS
+    if isinstance(coefficient, float):
+        return low <= coefficient <= high
+    return bool(low <= coefficient.min() and coefficient.max() <= high)
+
+
+def _element_by_element(scalar: Callable[..., float], operands: list[Any], target: Any) -> None:
+    for position in range(target.size):
         target[position] = scalar(*(x if isinstance(x, float) else float(x[position]) for x in operands))
 
 
@@ -276,7 +294,8 @@ def phi2_block(x: Any, spare: Any, out: Any) -> Any:
     np.expm1(x, out=spare)
     np.subtract(spare, x, out=spare)
     np.multiply(x, x, out=out)
-    np.divide(spare, out, out=out)
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0/0 at 0, which the series replaces
+        np.divide(spare, out, out=out)
     if close is not None:
         out[some] = _phi2_series(close, np.empty_like(close))
     return out

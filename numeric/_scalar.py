@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from isoflop.numeric._domain import nonnegative_number, number, positive_number
-from isoflop.numeric._wide import Wide, exp, expm1, log, log1p as _log1p, ratio as ratio_of, wide, wide_exp
+from isoflop.numeric._wide import Wide, exp, expm1, log, wide, wide_exp
+from isoflop.numeric._wide import log1p as _log1p
+from isoflop.numeric._wide import ratio as ratio_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +42,16 @@ def float_result(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def checked(*arguments: Any, **named: Any) -> Any:
         try:
-            return function(*arguments, **named)
+            result = function(*arguments, **named)
+            if isinstance(result, Wide):
+                narrow(result)
+            return result
         except OverflowError:
-            shown = ", ".join([*map(_shown, arguments), *(f"{k}={_shown(v)}" for k, v in named.items())])
-            raise ValueError(f"{function.__name__}({shown}): the result exceeds the largest float, 1.8e308") from None
+            problem = "the result exceeds the largest float, 1.8e308"
+        except ZeroDivisionError:
+            problem = "a product on the way is below the smallest float, 4.9e-324"
+        shown = ", ".join([*map(_shown, arguments), *(f"{k}={_shown(v)}" for k, v in named.items())])
+        raise ValueError(f"{function.__name__}({shown}): {problem}")
 
     checked.__name__, checked.__doc__, checked.__module__ = function.__name__, function.__doc__, function.__module__
     checked.__wrapped__ = function  # type: ignore[attr-defined]

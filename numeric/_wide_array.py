@@ -98,9 +98,7 @@ def _arrays(x: Wide | ArrayLike) -> tuple[Floats, Floats]:
     return hi, lo
 
 
-def _blockwise(
-    block: Callable[[Floats, Floats], tuple[Floats, ...]], hi: Floats, lo: Floats, *, outputs: int
-) -> list[Floats]:
+def _blockwise(block: Callable[[Floats, Floats], tuple[Floats, ...]], hi: Floats, lo: Floats, *, outputs: int) -> list[Floats]:
     shape = hi.shape
     hi, lo = hi.reshape(-1), lo.reshape(-1)
     results = [np.empty(hi.size) for _ in range(outputs)]

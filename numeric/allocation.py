@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from isoflop.numeric._call import evaluate, is_scalar
 from isoflop.numeric._domain import number, outside, positive_number
 from isoflop.numeric._wide import Wide, wide
@@ -33,7 +35,7 @@ class Allocation(Frozen):
         What is left of the budget where both caps bind, else 0.
     """
 
-    __slots__ = (
+    __slots__ = (  # noqa: RUF023 - as they are shown
         "params",
         "tokens",
         "tokens_per_param",
@@ -126,12 +128,14 @@ def _for_compute(law: Law, budget: Any, max_params: float | None, max_tokens: fl
         binding, tokens = "max_tokens", max_tokens
         params = evaluate("params_given_tokens", {}, compute=budget, tokens=tokens)
         if _exceeds(params, max_params):
-            params, unspent = max_params, _left(budget, max_params, tokens)
+            params = max_params
+            unspent = _left(budget, params, tokens)
     else:
         binding, params = "max_params", max_params
         tokens = evaluate("tokens_given_params", {}, compute=budget, params=params)
         if _exceeds(tokens, max_tokens):
-            tokens, unspent = max_tokens, _left(budget, params, max_tokens)
+            tokens = max_tokens
+            unspent = _left(budget, params, tokens)
     reducible = evaluate("reducible_loss", coefficients, params=params, tokens=tokens)
     spent = evaluate("compute", {}, params=params, tokens=tokens) if unspent else budget
     return _record(law, params, tokens, spent, reducible, binding, unspent)
@@ -151,7 +155,7 @@ def _threshold(name: str, cap: float | None, coefficients: dict[str, float]) -> 
         return float("inf")
 
 
-def _left(budget: float, params: float, tokens: Any) -> float:
+def _left(budget: float, params: Any, tokens: Any) -> float:
     return float(budget - evaluate("compute", {}, params=params, tokens=tokens))
 
 
@@ -204,8 +208,8 @@ def _record(
     unspent: float,
     per_param: Any = None,
 ) -> Allocation:
-    if not (params > 0.0 and tokens > 0.0):
-        raise ValueError(f"params={params!r}, tokens={tokens!r}: the allocation is smaller than any float")
+    if not (params > 0.0 and tokens > 0.0 and tokens / params < math.inf):
+        raise ValueError(f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float")
     loss = None if law.E is None else evaluate("loss_at", {"E": law.E}, reducible_loss=reducible)
     return Allocation(
         params=float(params),

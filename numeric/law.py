@@ -5,7 +5,8 @@ from __future__ import annotations
 from isoflop.numeric import allocation, misallocation
 from isoflop.numeric._call import evaluate
 from isoflop.numeric._domain import nonnegative_number, positive_number
-from isoflop.theory.notation import Frozen, Notation, notation as find_notation
+from isoflop.theory.notation import Frozen, Notation
+from isoflop.theory.notation import notation as find_notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +101,12 @@ class Law(Frozen):
         ValueError
             Where a name is unknown, missing (unless `partial`) or of the other notation, or a value is outside its domain.
         """
-        canonical = find_notation(notation).to_canonical(coefficients, partial=partial)
+        spelling = find_notation(notation)
+        canonical = spelling.to_canonical(coefficients, partial=partial)
+        exponents = {key: spelling.names()[key] for key in ("beta", "gamma")}
+        missing = [shown for key, shown in exponents.items() if canonical.get(key) is None]
+        if missing:
+            raise ValueError(f"missing {', '.join(missing)}: a law needs both exponents, {' and '.join(exponents.values())}")
         return cls(**canonical, name=name, source=source)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
@@ -208,9 +214,7 @@ class Law(Frozen):
 
     # -- misallocation ---------------------------------------------------------------------------------------------
 
-    def penalty(
-        self, *, ratio: Any = None, size_ratio: Any = None, params: Any = None, tokens: Any = None
-    ) -> Penalty:
+    def penalty(self, *, ratio: Any = None, size_ratio: Any = None, params: Any = None, tokens: Any = None) -> Penalty:
         """What training off the optimal allocation costs.
 
         Parameters

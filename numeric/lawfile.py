@@ -42,11 +42,12 @@ def from_data(data: Any, where: str = "law") -> Law:
     if not isinstance(data, dict):
         raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
     if "notation" not in data:
-        raise ValueError(f"{where}: names no notation; add \"notation\": \"schaeffer\" (beta, gamma) or \"hoffmann\" (alpha, beta)")
+        choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
+        raise ValueError(f'{where}: names no notation; add "notation": {choices}')
     coefficients = data.get("coefficients")
     if not isinstance(coefficients, dict):
         raise ValueError(f"{where}: coefficients={coefficients!r}: must be an object of names and numbers")
-    values = {key: value["value"] if isinstance(value, dict) and "value" in value else value for key, value in coefficients.items()}
+    values = {key: _plain(value) for key, value in coefficients.items()}
     name, source = data.get("name", "custom"), data.get("source", "")
     if not isinstance(name, str) or not isinstance(source, str):
         raise ValueError(f"{where}: name and source must be strings")
@@ -56,19 +57,35 @@ def from_data(data: Any, where: str = "law") -> Law:
         raise ValueError(f"{where}: {error}") from None
 
 
+def _plain(value: Any) -> Any:
+    """The number of a coefficient that comes with its uncertainty; any other value as it is."""
+    return value["value"] if isinstance(value, dict) and "value" in value else value
+
+
 def from_text(text: str, where: str = "law") -> Law:
     """The law in the JSON text."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_without_duplicates)
+    except RecursionError:
+        raise ValueError(f"{where}: is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"{where}: is not JSON ({error})") from None
     return from_data(data, where)
 
 
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; JSON itself would let the last of two entries of a name win in silence."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
+    return found
+
+
 def write(law: Law, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
     """Write a law file."""
     try:
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs start-up time
             file.write(to_text(law, notation))
     except OSError as error:
         raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
@@ -78,7 +95,7 @@ def read(path: str | PathLike[str]) -> Law:
     """Read a law file."""
     where = f"law file {str(path)!r}"
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123
             text = file.read(LARGEST_FILE + 1)
     except OSError as error:
         raise ValueError(f"{where}: cannot be read ({error.strerror})") from None

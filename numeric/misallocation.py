@@ -74,7 +74,7 @@ class Run(Frozen):
         L - L*, in the unit of the loss, computed as (P - 1)(L* - E).
     """
 
-    __slots__ = (
+    __slots__ = (  # noqa: RUF023 - as they are shown
         "params",
         "tokens",
         "compute",
@@ -118,7 +118,7 @@ class Tolerance(Frozen):
         Lowest and highest overtraining ratio rho.
     """
 
-    __slots__ = ("within", "size_ratio", "ratio")
+    __slots__ = ("within", "size_ratio", "ratio")  # noqa: RUF023 - as they are shown
 
     within: float
     size_ratio: tuple[float, float]
@@ -142,11 +142,10 @@ def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) 
     exponents = law.needed()
     if chosen == ("params", "tokens"):
         return _penalty_of_run(law, params, tokens)
-    (name,) = chosen
+    name = chosen[0]
     value = _number_or_array(name, given[name])
     measures = {
-        measure: evaluate(f"{GENERATED.get(measure, measure)}_at_{name}", exponents, **{name: value})
-        for measure in MEASURES
+        measure: evaluate(f"{GENERATED.get(measure, measure)}_at_{name}", exponents, **{name: value}) for measure in MEASURES
     }
     if name == "ratio":
         return Penalty(ratio=value, size_ratio=evaluate("size_ratio", {}, ratio=value), **measures, run=None)
@@ -156,9 +155,7 @@ def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) 
 def _penalty_of_run(law: Law, params: Any, tokens: Any) -> Penalty:
     coefficients = law.needed("A", "B")
     s = evaluate("log_size_ratio_of_run", coefficients, params=params, tokens=tokens)
-    measures = {
-        measure: evaluate(GENERATED.get(measure, measure), coefficients, log_size_ratio=s) for measure in MEASURES
-    }
+    measures = {measure: evaluate(GENERATED.get(measure, measure), coefficients, log_size_ratio=s) for measure in MEASURES}
     compute = law.compute(params, tokens)
     envelope = law.envelope
     optimal_reducible = envelope.reducible_loss(compute)
@@ -228,13 +225,16 @@ def _root(epsilon: float, exponents: dict[str, float], outer: float) -> float:
 
 
 def _end(argument: str, s: float, epsilon: float, exponents: dict[str, float]) -> float:
-    """The end of the interval as a size ratio or an overtraining ratio, rounded to the inside."""
+    """The end of the interval as a size ratio or an overtraining ratio: the last float inside."""
     try:
         value = float(evaluate(f"{argument}_at_log", {}, log_size_ratio=s))
     except ValueError:
         value = math.inf
     if not 0.0 < value < math.inf:
         raise ValueError(f"within={epsilon!r}: the allocations within it reach beyond the range of a float (log r = {s:.6g})")
+    outside = math.inf if (s > 0.0) == (argument == "size_ratio") else 0.0
+    while _excess(argument, math.nextafter(value, outside), exponents) <= epsilon:
+        value = math.nextafter(value, outside)
     while _excess(argument, value, exponents) > epsilon:
         value = math.nextafter(value, 1.0)
     return value

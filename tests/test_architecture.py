@@ -18,11 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS = (
     {"symbols", "functions"},
     {"law", "budget", "parse", "normalform"},
-    {"pointwise"},
+    {"pointwise", "argument"},
     {"claim"},
     {"envelope"},
-    {"penalty"},
-    {"derivations", "latex", "text", "codegen", "wide_table"},
+    {"penalty", "ray"},
+    {"formulas"},
+    {"derivations", "text"},
+    {"latex", "codegen", "export", "wide_table"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
 PLAIN_DATA = {"notation", "published"}

@@ -163,7 +163,8 @@ def _text(e: Any, rational: Callable[[int, int], str], level: int) -> str:
 
 def _product(e: Expr, rational: Callable[[int, int], str]) -> str:
     number, rest = e.as_coeff_Mul()
-    above, below = [], []
+    above: list[str] = []
+    below: list[str] = []
     for factor in Mul.make_args(rest):
         power = factor.exp if factor.is_Pow and factor.exp.is_Integer else Integer(1)
         base = factor.base if factor.is_Pow and factor.exp.is_Integer else factor

@@ -12,7 +12,7 @@ from isoflop.theory.functions import defined
 from isoflop.theory.notation import DEFAULT, SCHAEFFER, Notation
 from isoflop.theory.notation import notation as find_notation
 from isoflop.theory.penalty import Misallocation
-from isoflop.theory.text import EXPONENTS, check_spelling, in_letters_of, respell
+from isoflop.theory.text import EXPONENTS, check_spelling, in_letters_of, plain, respell
 
 __all__ = ["derive_json"]
 
@@ -54,7 +54,9 @@ def derive_json(
     spelling = find_notation(notation)
     check_spelling(envelope, spelling)
     if misallocation is not None and misallocation.envelope != envelope:
-        raise ValueError(f"misallocation: is of the envelope under {misallocation.envelope.budget}, not of this one")
+        raise ValueError(
+            f"misallocation: is of the envelope under C = {plain(misallocation.envelope.budget.compute())}, not of this one"
+        )
     names = _renaming(spelling)
     variables = envelope.form.variables
     allocation = dict(zip(map(str, variables), envelope.allocation, strict=True))

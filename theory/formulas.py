@@ -22,8 +22,8 @@ SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
 DE_VRIES = "H. de Vries 2023, Go smol or go home"
 CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
 
-#: Up to this exponent P is computed from its excess; products of double-double numbers are exact up to 6.7e299 = exp(690).
-LARGEST_SAFE_EXPONENT = 600
+#: Up to this exponent P is computed from its excess; from there on P - 1 loses nothing, and products still have room.
+LARGEST_SAFE_EXPONENT = 300
 #: Where (beta + g) s lies within 1.4 of 0.6 the overhead comes from the excess: the size is above the critical one, q below 0.6.
 NEAR_CENTRE, NEAR_RADIUS = Rational(3, 5), Rational(7, 5)
 

@@ -47,9 +47,9 @@ __all__ = ["envelope_latex", "misallocation_latex", "penalty_table_latex", "rend
 
 SIGNS = {"~": r"\sim", "->": r"\to", ">": ">", "=": "=", "!=": r"\ne", **RELATIONS}
 #: Points for an equation in an align block and in a list (article, 10pt), and what its end may add to them.
-TEXT_WIDTH, ITEM_WIDTH, SLACK = 318, 300, 15
+TEXT_WIDTH, ITEM_WIDTH, SLACK = 330, 300, 15
 SIZES = (("", 10), (r"\small", 9), (r"\footnotesize", 8), (r"\scriptsize", 7))
-NAMES = {"C_eff": r"C_{\mathrm{eff}}", "Delta C": r"\Delta C", "infinity": r"\infty"}
+NAMES = {"alpha_C": r"\alpha_C", "C_eff": r"C_{\mathrm{eff}}", "Delta C": r"\Delta C", "infinity": r"\infty"}
 
 #: Brackets around something of the height of a letter.
 UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
@@ -264,7 +264,7 @@ def _is_formula(word: str, following: str, begun: bool, table: Mapping[str, Symb
     signs = len(tokens) > len(names)
     match names:
         case []:
-            return begun or following in INFIX or (bool(tokens) and not word.strip("()[]").isdigit())
+            return begun or following in INFIX or bool(re.search(r"[-+=<>~/^*]", word))
         case ["A"] if not signs:
             return begun or not re.fullmatch(r"[a-z]{2,}[.,;:]?", following)
         case [name] if not signs and name in NEEDS_NEIGHBOUR:
@@ -515,7 +515,7 @@ def _proof(derivation: Derivation, brief: Sequence[Claim], spelling: Notation) -
         conditions = side_conditions(step, decision, named)
         items += [rf"  \item {reason}", _display(step, shown or (step.lhs, step.rhs), conditions, spelling)]
     checks = "; ".join(f"{_numbers(steps)} by {escaped(label)}" for label, steps in methods.items())
-    opening = f"Each step was decided by an exact procedure: {checks}." if checks else "No step was decided."
+    opening = f"Each step was decided by an exact procedure: {checks}." if checks else "No step is proved."
     return [r"\begin{proof}", opening, r"\begin{enumerate}", *items, r"\end{enumerate}", r"\end{proof}"]
 
 

@@ -108,7 +108,8 @@ def check_at_points(
 
     Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times the digits, to an absolute
     10^(-2 digits): so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. An
-    asymptotic equality lhs ~ rhs is followed into the limit, where |lhs/rhs - 1| must shrink at every step.
+    asymptotic equality lhs ~ rhs is followed into the limit, where |lhs/rhs - 1| must shrink at every step, and a
+    limit lhs -> rhs likewise with |lhs - rhs|.
     """
     evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
@@ -146,8 +147,8 @@ def _failure(
 ) -> str:
     """What fails at the point, if anything, to all but the last 10 of `digits` digits of max(floor, |lhs|, |rhs|)."""
     mp = evaluator.context
-    if relation == "~":
-        return _limit_failure(evaluator, lhs, rhs, point, limit, digits)
+    if relation in ("~", "->"):
+        return _limit_failure(evaluator, lhs, relation, rhs, point, limit, digits)
     left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
     tolerance = mp.mpf(10) ** (10 - digits) * max(floor, abs(left), abs(right))
     if relation == "==" and abs(left - right) > tolerance:
@@ -160,24 +161,29 @@ def _failure(
 def _limit_failure(
     evaluator: PointEvaluator,
     lhs: Expr,
+    relation: str,
     rhs: Expr,
     point: Point,
     limit: tuple[Symbol, str] | None,
     digits: int,
 ) -> str:
     if limit is None:
-        raise ValueError("limit=None: an asymptotic equality needs its variable and its limit")
+        raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
     mp = evaluator.context
     variable, target = limit
     sign = -1 if target == "0" else 1
     distances = []
     for step in (10, 20, 40, 80, 160):
         at = {**point, variable: mp.exp(sign * step * 10)}
-        distances.append(abs(evaluator.evaluate(lhs, at) / evaluator.evaluate(rhs, at) - 1))
+        left, right = evaluator.evaluate(lhs, at), evaluator.evaluate(rhs, at)
+        if relation == "~" and not right:
+            raise Undefined("a quotient by zero")
+        distances.append(abs(left / right - 1) if relation == "~" else abs(left - right))
     floor = mp.mpf(10) ** (10 - digits)
     shrinking = all(b < a or b <= floor for a, b in zip(distances, distances[1:], strict=False))
     if not shrinking or distances[-1] > mp.mpf(10) ** -SMALLEST_LIMIT_STEP:
-        return f"lhs/rhs - 1 = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
+        what = "lhs/rhs - 1" if relation == "~" else "lhs - rhs"
+        return f"{what} = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
     return ""
 
 

@@ -119,6 +119,7 @@ def ordered_terms(total: Expr) -> list[Expr]:
 
 
 def is_negative(term: Expr) -> bool:
+    """Whether a term is written with a minus sign."""
     return bool(term.as_coeff_Mul()[0].is_negative)
 
 
@@ -213,11 +214,13 @@ def _into_root(number: Rational, rest: Expr) -> tuple[Rational, Expr]:
 
 def is_decimal(number: Rational) -> bool:
     """Whether a fraction reads better as the finite decimal that it is: 0.3478 rather than 1739/5000."""
+    if not number.is_Rational or number.q <= LARGEST_FRACTION:
+        return False
     rest = int(number.q)
     for prime in (2, 5):
         while rest % prime == 0:
             rest //= prime
-    return bool(number.is_Rational and rest == 1 and number.q > LARGEST_FRACTION)
+    return rest == 1
 
 
 def decimal_text(number: Rational) -> str:
@@ -310,6 +313,9 @@ class PlainPrinter(Conventional, StrPrinter):
     def bracket(self, text: str) -> str:
         return f"({text})"
 
+    def separator(self, left: str, right: str) -> str:
+        return "*" if right[0].isdigit() else " "
+
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         over = self._operand(above[0]) if len(above) == 1 else self.product(above)
         under = self._operand(below[0]) if len(below) == 1 else self.bracket(self.product(below))
@@ -340,14 +346,9 @@ class PlainPrinter(Conventional, StrPrinter):
             name = name.removesuffix(OPTIMAL) + self.optimum_mark
         return f"{name}({', '.join(map(self._print, expression.args))})"
 
-    _print_Function_undefined = _print_AppliedUndef
-
     def _print_Function(self, expression: Expr) -> str:
         name = "arcosh" if expression.func.__name__ == "acosh" else expression.func.__name__
         return f"{name}({', '.join(map(self._print, expression.args))})"
-
-    def emptyPrinter(self, expr: Any) -> str:
-        return str(expr)
 
 
 def plain(expression: Expr, *, notation: str | Notation = DEFAULT) -> str:
@@ -495,19 +496,23 @@ def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> 
     shares = list(envelope.shares)
     if _has_many_terms(envelope):
         shares = [brief.exponent * (share / envelope.exponent).cancel() for share in shares]
-    names = [(w, *_allocation_name(envelope, i, spelling)) for i, w in enumerate(brief.shares)]
-    return tuple(Equation((*name, share)) for name, share in zip(names, shares, strict=True))
+    unnamed: list[tuple[Symbol, ...]] = [()] * len(shares)
+    names = _allocation_names(envelope, spelling) or unnamed
+    pairs = zip(brief.shares, names, shares, strict=True)
+    return tuple(Equation((w, *name, share)) for w, name, share in pairs)
 
 
-def _allocation_name(envelope: Envelope, i: int, spelling: Notation) -> tuple[Symbol, ...]:
-    """Hoffmann's a or b, the exponent of x_i*(C), where it equals the share and the name is free."""
-    term, share = envelope.form.terms[i], envelope.shares[i]
-    role = f"w_{term.variable}"
-    name = spelling.names().get(role, role)
+def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symbol, ...]]:
+    """Hoffmann's a and b, the exponents of x_i*(C), where they equal the shares and the names are free."""
     taken = {s.name for s in envelope.budget.compute().free_symbols}
-    if name == role or name in taken or (envelope.exponent / term.exponent - share).cancel() != 0:
-        return ()
-    return (Symbol(name, positive=True),)
+    names: list[tuple[Symbol, ...]] = []
+    for term, share in zip(envelope.form.terms, envelope.shares, strict=True):
+        canonical = f"w_{term.variable}"
+        name = spelling.names().get(canonical, canonical)
+        if name in (canonical, *taken) or (envelope.exponent / term.exponent - share).cancel() != 0:
+            return []
+        names.append((Symbol(name, positive=True),))
+    return names
 
 
 def _coefficient(envelope: Envelope, brief: Envelope) -> Expr:

@@ -1352,7 +1352,7 @@ def penalty(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         return narrow(1 + beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0))
@@ -1390,7 +1390,7 @@ def penalty_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         return narrow(1 + beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0))
@@ -1428,7 +1428,7 @@ def penalty_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         return narrow(1 + beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0))
@@ -1466,7 +1466,7 @@ def excess(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         return narrow(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0) - 1)
@@ -1504,7 +1504,7 @@ def excess_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         return narrow(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0) - 1)
@@ -1542,7 +1542,7 @@ def excess_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         return narrow(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/(beta + gamma))
     x0 = log(beta + gamma)
     return narrow(exp(log(gamma) - x0 - log_size_ratio*beta) + exp(log_size_ratio*gamma + log(beta) - x0) - 1)
@@ -1580,7 +1580,7 @@ def effective_compute(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         x0 = beta + gamma
         return narrow(exp(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1620,7 +1620,7 @@ def effective_compute_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         x0 = beta + gamma
         return narrow(exp(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1660,7 +1660,7 @@ def effective_compute_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         x0 = beta + gamma
         return narrow(exp(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1700,7 +1700,7 @@ def lost_compute(log_size_ratio, beta, gamma):
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         x0 = beta + gamma
         return narrow(-expm1(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1740,7 +1740,7 @@ def lost_compute_at_size_ratio(size_ratio, beta, gamma):
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         x0 = beta + gamma
         return narrow(-expm1(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma
@@ -1780,7 +1780,7 @@ def lost_compute_at_ratio(ratio, beta, gamma):
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
-    if narrow(log_size_ratio*beta) > -600 and narrow(log_size_ratio*gamma) < 600:
+    if narrow(log_size_ratio*beta) > -300 and narrow(log_size_ratio*gamma) < 300:
         x0 = beta + gamma
         return narrow(-expm1(-x0*log1p(beta*gamma*log_size_ratio*log_size_ratio*(beta*phi2(-log_size_ratio*beta) + gamma*phi2(log_size_ratio*gamma))/x0)/(beta*gamma)))
     x0 = beta + gamma

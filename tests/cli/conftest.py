@@ -86,15 +86,21 @@ class Reference:
         return self.A * params**-self.b + self.B * tokens**-self.g
 
     def optimum(self, compute: Any) -> tuple[Any, Any]:
-        """The loss along the budget is convex in log N: ternary search."""
+        """The loss along the budget is convex in log N: golden section, to 30 digits of log N."""
         C = self.mp.mpf(compute)
-        low, high = self.mp.mpf(-200), self.mp.mpf(400)
-        for _ in range(320):
-            left, right = low + (high - low) / 3, high - (high - low) / 3
-            if self._along(left, C) < self._along(right, C):
-                high = right
+        ratio = (self.mp.sqrt(5) - 1) / 2
+        low, high = self.mp.mpf(-800), self.mp.mpf(800)
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        at_left, at_right = self._along(left, C), self._along(right, C)
+        while high - low > self.mp.mpf(10) ** -29:
+            if at_left < at_right:
+                high, right, at_right = right, left, at_left
+                left = high - ratio * (high - low)
+                at_left = self._along(left, C)
             else:
-                low = left
+                low, left, at_left = left, right, at_right
+                right = low + ratio * (high - low)
+                at_right = self._along(right, C)
         params = self.mp.exp((low + high) / 2)
         return params, C / (6 * params)
 
@@ -122,16 +128,13 @@ class Reference:
         return 6 * own * self.mp.exp(low) / compute - 1
 
     def effective(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        """The share of ``compute`` at which the optimum has the loss of a run at r N* params, by bisection."""
-        goal = self.penalty(size_ratio, compute) * self.best(compute)
-        low, high = self.mp.mpf(-40), self.mp.mpf(0)
-        for _ in range(60):
-            middle = (low + high) / 2
-            if self.best(compute * self.mp.exp(middle)) > goal:
-                low = middle
-            else:
-                high = middle
-        return self.mp.exp(low)
+        """The share of ``compute`` at which the optimum has the loss of a run at r N* params, by the secant method."""
+        goal = self.mp.log(self.penalty(size_ratio, compute) * self.best(compute))
+
+        def gap(s: Any) -> Any:
+            return self.mp.log(self.best(compute * self.mp.exp(s))) - goal
+
+        return self.mp.exp(self.mp.findroot(gap, (-1, 0), solver="secant", tol=1e-50))
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ def formula(data, name, values):
     """The string that the command prints, at exact values, to 30 digits."""
     expression = sympy.sympify(data[name], locals=SYMBOLS)
     known = {SYMBOLS[key]: sympy.Rational(value) for key, value in values.items()}
-    return expression.subs(known).evalf(30)
+    return expression.evalf(30, subs=known)
 
 
 @pytest.fixture(scope="module")

@@ -105,7 +105,7 @@ def cases_of(law: Draw, exact: Any, *, further: bool) -> Iterator[tuple[str, Cas
 
 
 def optimum_cases(law: Draw, exact: Any) -> Iterator[tuple[str, Case]]:
-    mp, (A, B, b, g, C) = exact.mp, (law.A, law.B, law.beta, law.gamma, law.compute)
+    A, B, b, g, C = law.A, law.B, law.beta, law.gamma, law.compute
     yield "optimal_params", Case((C, A, B, b, g), exact.params)
     yield "optimal_tokens", Case((C, A, B, b, g), exact.tokens)
     yield "optimal_tokens_per_param", Case((C, A, B, b, g), exact.tokens / exact.params)
@@ -321,9 +321,7 @@ NAIVE = {
 
 
 @pytest.mark.parametrize("name", NAIVE)
-def test_a_difference_at_the_end_would_lose_every_digit(
-    name: str, inner: dict[str, list[Case]], reference: Any
-) -> None:
+def test_a_difference_at_the_end_would_lose_every_digit(name: str, inner: dict[str, list[Case]], reference: Any) -> None:
     near = [case for case in inner[name] if abs(case.arguments[0]) < 1e-4]
     assert len(near) > LAWS // EVERY // 4
     naive = [NAIVE[name](*case.arguments) for case in near]

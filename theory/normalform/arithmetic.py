@@ -76,6 +76,11 @@ class Arithmetic:
     def _product(self, product: Fraction, *factors: Fraction) -> Fraction:
         """The product of all, where it is small enough to go on with."""
         for factor in factors:
+            if factor == self.field.one:
+                continue
+            if product == self.field.one:
+                product = factor
+                continue
             above, below = len(product.numer) * len(factor.numer), len(product.denom) * len(factor.denom)
             if max(above, below) > LARGEST_PRODUCT:
                 raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
@@ -151,7 +156,7 @@ class Arithmetic:
         if power == 0:
             return self.constant(self.field.one)
         if power < 0:
-            base = self._one_term_if_possible(base)
+            base = self.canonical(base)
         if not base:
             if power < 0:
                 raise OutsideScope("division by an expression that is identically zero")
@@ -167,12 +172,16 @@ class Arithmetic:
         if power > 0:
             if power > LARGEST_EXPANDED_POWER:
                 raise OutsideScope(f"integer power {power} of a sum is beyond the expansion limit")
+            if comb(len(base) + power - 1, power) > LARGEST_TERM_COUNT:
+                raise OutsideScope(f"a power expands to more than {LARGEST_TERM_COUNT} terms")
             result = base
             for _ in range(power - 1):
                 result = self.multiply(result, base)
             return result
-        scale, prime = self._registered(base, positive=self._certainly_positive(base))
-        self.nonzero.append(self.to_sympy(base))
+        positive = self._certainly_positive(base)
+        if not positive:
+            self.nonzero.append(self.to_sympy(base))
+        scale, prime = self._registered(base, positive=positive)
         exponent = {log_key(prime): self.field.rational(power)}
         return self.multiply(self.integer_power(scale, power), {(frozenset(exponent.items()), ()): self.field.one})
 
@@ -185,11 +194,11 @@ class Arithmetic:
         return self.exp(self.multiply(exponent, self.log(base)))
 
     def exp(self, exponent: NormalForm) -> NormalForm:
-        factor, reduced = self._reduce(exponent)
+        factor, reduced = self._reduce(self.canonical(exponent))
         return {(reduced, ()): factor}
 
     def log(self, argument: NormalForm) -> NormalForm:
-        argument = self._one_term_if_possible(argument)
+        argument = self.canonical(argument)
         if not argument:
             raise OutsideScope("the logarithm of an expression that is identically zero")
         if len(argument) == 1:
@@ -199,13 +208,6 @@ class Arithmetic:
                 return self.add(self._log_of_fraction(value), exponent)
         scale, prime = self._positive_sum(argument)
         return self.add(self.log(scale), {log_key(prime): self.field.one})
-
-    def _one_term_if_possible(self, form: NormalForm) -> NormalForm:
-        """A sum that grouping leaves with one term or none; otherwise the form as it is."""
-        if len(form) < 2:
-            return form
-        grouped = self.canonical(form)
-        return grouped if len(grouped) < 2 else form
 
     def absolute(self, argument: NormalForm) -> NormalForm:
         square = self.integer_power(argument, 2)

@@ -69,6 +69,7 @@ class CoefficientField:
         self.primes: list[Prime] = []
         self.signs: list[int] = []
         self._index: dict[Any, int] = {}
+        self._factored: dict[Any, tuple[int, list[tuple[int, int]]]] = {}
         self._nonpositive_columns = [i for i, symbol in enumerate(self.symbols) if not symbol.is_positive]
 
     def rational(self, numerator: int, denominator: int = 1) -> Fraction:
@@ -85,6 +86,11 @@ class CoefficientField:
 
     def factor_polynomial(self, polynomial: Any) -> tuple[int, list[tuple[int, int]]]:
         """Sign and factors `(prime, multiplicity)` of a non-zero integer polynomial; a large one is one factor."""
+        if polynomial not in self._factored:
+            self._factored[polynomial] = self._factor_polynomial(polynomial)
+        return self._factored[polynomial]
+
+    def _factor_polynomial(self, polynomial: Any) -> tuple[int, list[tuple[int, int]]]:
         if polynomial.is_ground:
             content, factors = int(polynomial.LC), []
         elif len(polynomial) == 1:

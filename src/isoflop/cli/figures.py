@@ -44,17 +44,16 @@ def figures(law: Law, envelope: Envelope) -> Figures:
         "params_share": envelope.shares[0],
         "tokens_share": envelope.shares[1],
     }
-    at_law = {name: formula.xreplace(values) for name, formula in formulas.items()}
-    return {name: None if value.free_symbols else _float(name, value, law) for name, value in at_law.items()}
+    return {
+        name: _float(name, formula.evalf(PRECISION, subs=values), law) if formula.free_symbols <= set(values) else None
+        for name, formula in formulas.items()
+    }
 
 
 def _float(name: str, value: Any, law: Law) -> float:
-    exact = value.evalf(PRECISION)
-    result = float(exact)
+    result = float(value)
     if not 0.0 < result < inf:
-        raise UsageError(
-            f"--law {shown(law.name)}: must have a {name} that a float can hold, got {exact.evalf(4)}"
-        )
+        raise UsageError(f"--law {shown(law.name)}: must have a {name} that a float can hold, got {value.n(4)}")
     return result
 
 

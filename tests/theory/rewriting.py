@@ -1,0 +1,609 @@
+"""Random identities between power-law expressions, true by construction, and false ones made from them by a mutation.
+
+Expressions are nested tuples, so that no simplifier can undo a rewriting and no code is shared with what is tested: they
+are evaluated by mpmath directly. Every symbol stands for a positive number and every base under a non-integer power or a
+logarithm is a sum of positive terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from random import Random
+from typing import Any
+
+import mpmath
+import sympy
+
+Node = tuple[Any, ...]
+Path = tuple[int, ...]
+Rule = Callable[["Rewriter", Node], Node | None]
+
+MP = mpmath.mp.clone()
+MP.dps = 60
+
+EXPONENT_SYMBOLS = ("b", "g", "p", "d")
+QUANTITY_SYMBOLS = ("A", "B", "N", "D", "C", "k")
+LARGEST = 90  # nodes of an expression after which rewriting stops
+
+
+# -- expressions -------------------------------------------------------------------------------------------------------
+
+
+def sym(name: str) -> Node:
+    return ("sym", name)
+
+
+def rat(numerator: int, denominator: int = 1) -> Node:
+    return ("rat", sympy.Rational(numerator, denominator))
+
+
+def add(*terms: Node) -> Node:
+    return ("add", *terms) if len(terms) > 1 else terms[0]
+
+
+def mul(*factors: Node) -> Node:
+    return ("mul", *factors) if len(factors) > 1 else factors[0]
+
+
+def power(base: Node, exponent: Node) -> Node:
+    return ("pow", base, exponent)
+
+
+ONE, MINUS_ONE = rat(1), rat(-1)
+
+
+def inverse(node: Node) -> Node:
+    return power(node, MINUS_ONE)
+
+
+def negative(node: Node) -> Node:
+    return mul(MINUS_ONE, node)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    return () if node[0] in ("sym", "rat") else node[1:]
+
+
+def size(node: Node) -> int:
+    return 1 + sum(map(size, children(node)))
+
+
+def is_integer(node: Node) -> bool:
+    return node[0] == "rat" and node[1].is_Integer
+
+
+def is_rational(node: Node) -> bool:
+    """Whether the expression is a rational function of its symbols."""
+    if node[0] == "pow":
+        return is_integer(node[2]) and is_rational(node[1])
+    return node[0] not in ("exp", "log") and all(map(is_rational, children(node)))
+
+
+def is_one_term(node: Node) -> bool:
+    """Whether the expression is visibly one term: no sum beyond rational functions, no logarithm."""
+    if is_rational(node):
+        return True
+    if node[0] == "mul":
+        return all(map(is_one_term, node[1:]))
+    return node[0] == "exp" or (node[0] == "pow" and is_one_term(node[1]))
+
+
+def subexpressions(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+    yield path, node
+    for i, child in enumerate(children(node), start=1):
+        yield from subexpressions(child, (*path, i))
+
+
+def is_outside(node: Node, path: Path) -> bool:
+    """Whether the path leads through sums, products and integer powers alone."""
+    for i in path:
+        if node[0] in ("exp", "log") or (node[0] == "pow" and (i == 2 or not is_integer(node[2]))):
+            return False
+        node = node[i]
+    return True
+
+
+def replaced(node: Node, path: Path, new: Node) -> Node:
+    if not path:
+        return new
+    i, *rest = path
+    return (*node[:i], replaced(node[i], tuple(rest), new), *node[i + 1 :])
+
+
+def renamed(node: Node, names: Mapping[str, str]) -> Node:
+    if node[0] == "sym":
+        return sym(names.get(node[1], node[1]))
+    return node if node[0] == "rat" else (node[0], *(renamed(child, names) for child in node[1:]))
+
+
+def symbols_of(*nodes: Node) -> list[str]:
+    return sorted({sub[1] for node in nodes for _, sub in subexpressions(node) if sub[0] == "sym"})
+
+
+def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
+    """The value at a point, with 60 digits."""
+    kind = node[0]
+    if kind == "sym":
+        return point[node[1]]
+    if kind == "rat":
+        return MP.mpf(int(node[1].p)) / int(node[1].q)
+    values = [evaluate(child, point) for child in node[1:]]
+    match kind:
+        case "add":
+            return MP.fsum(values)
+        case "mul":
+            return MP.fprod(values)
+        case "pow":
+            return MP.power(*values)
+        case "exp":
+            return MP.exp(values[0])
+    return MP.log(values[0])
+
+
+SYMPY = {"add": sympy.Add, "mul": sympy.Mul, "pow": sympy.Pow, "exp": sympy.exp, "log": sympy.log}
+
+
+def to_sympy(node: Node, *, evaluated: bool) -> sympy.Expr:
+    """As SymPy builds it by default, or exactly as it is written."""
+    if node[0] == "sym":
+        return sympy.Symbol(node[1], positive=True)
+    if node[0] == "rat":
+        return node[1]
+    return SYMPY[node[0]](*(to_sympy(child, evaluated=evaluated) for child in node[1:]), evaluate=evaluated)
+
+
+def from_sympy(expression: sympy.Expr) -> Node:
+    """A formula of the theory as a tuple; functions by their definitions."""
+    if expression.is_Symbol:
+        return sym(expression.name)
+    if expression.is_Rational:
+        return ("rat", expression)
+    if hasattr(expression, "definition"):
+        return from_sympy(expression.definition())
+    kinds = {function: kind for kind, function in SYMPY.items()}
+    return (kinds[expression.func], *map(from_sympy, expression.args))
+
+
+# -- random expressions ------------------------------------------------------------------------------------------------
+
+
+class Rewriter:
+    """A seeded source of expressions and of rewritings that keep their values."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+
+    # What follows mirrors the grammar of the kernel's world, from the inside out.
+
+    def number(self) -> Node:
+        return rat(self.random.choice((1, 2, 3, 4, 5, 6, 12, 18)), self.random.choice((1, 1, 1, 2, 3, 7, 10)))
+
+    def exponent(self) -> Node:
+        """A rational function of the exponent symbols."""
+        b, g = (sym(name) for name in self.random.sample(EXPONENT_SYMBOLS, 2))
+        total = add(b, g)
+        return self.random.choice(
+            (
+                b,
+                negative(g),
+                rat(self.random.randint(1, 5), self.random.choice((1, 2, 3, 7))),
+                add(b, ONE),
+                mul(b, inverse(total)),
+                mul(MINUS_ONE, g, inverse(total)),
+                inverse(total),
+                mul(b, g, inverse(total)),
+                mul(add(b, mul(rat(2), g)), inverse(total)),
+                mul(self.number(), b),
+                add(b, negative(g)),
+                inverse(b),
+            )
+        )
+
+    def monomial(self) -> Node:
+        """A number times powers of quantities."""
+        names = self.random.sample(QUANTITY_SYMBOLS, self.random.randint(1, 3))
+        factors = [self.number(), *(power(sym(name), self.exponent()) for name in names)]
+        return mul(*factors)
+
+    def positive_rational(self) -> Node:
+        """A quotient or a sum of products with positive coefficients."""
+        first, second, third = (sym(name) for name in self.random.sample(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS, 3))
+        return self.random.choice(
+            (
+                mul(self.number(), first, inverse(second)),
+                add(mul(self.number(), first), second),
+                mul(first, inverse(add(first, second))),
+                add(mul(first, second), mul(self.number(), third)),
+                mul(add(first, second), third),
+            )
+        )
+
+    def one_term(self) -> Node:
+        return self.random.choice((self.monomial, self.positive_rational))()
+
+    def term(self) -> Node:
+        factors = [self.one_term()]
+        if self.random.random() < 0.5:
+            factors.append(power(self.one_term(), self.exponent()))
+        if self.random.random() < 0.25:
+            factors.append(("exp", self.exponent()))
+        if self.random.random() < 0.25:
+            factors.extend([("log", self.one_term())] * self.random.randint(1, 2))
+        if self.random.random() < 0.15:
+            first, second = (sym(name) for name in self.random.sample(QUANTITY_SYMBOLS, 2))
+            factors.append(power(first, mul(self.exponent(), ("log", second))))
+        return mul(*factors)
+
+    def positive_sum(self) -> Node:
+        return add(*(self.monomial() for _ in range(self.random.randint(2, 3))))
+
+    def expression(self) -> Node:
+        terms = [self.term() for _ in range(self.random.randint(1, 2))]
+        if self.random.random() < 0.4:
+            terms.append(mul(self.monomial(), power(self.positive_sum(), self.exponent())))
+        if self.random.random() < 0.2:
+            terms.append(("exp", negative(self.monomial())))
+        return add(*terms)
+
+    # -- rewriting -----------------------------------------------------------------------------------------------------
+
+    def rewritten(self, node: Node, steps: int) -> Node:
+        """The expression after that many rewritings at random places.
+
+        Division of a sum by a sum stays out of exponents, logarithms and bases: there the normal form needs one term.
+        """
+        for _ in range(steps):
+            for _ in range(20):
+                rule = self.random.choice(RULES)
+                path, target = self.random.choice(list(subexpressions(node)))
+                new = rule(self, target) if rule is not multiply_and_divide_by_sum or is_outside(node, path) else None
+                if new is not None:
+                    node = replaced(node, path, new)
+                    break
+            if size(node) > LARGEST:
+                break
+        return node
+
+    def mutated(self, node: Node) -> Node:
+        """The expression with one mistake in it; it may still have the same value, which has to be ruled out."""
+        mutation = self.random.choice(MUTATIONS)
+        for _ in range(50):
+            path, target = self.random.choice(list(subexpressions(node)))
+            new = mutation(self, target)
+            if new is not None:
+                return replaced(node, path, new)
+        return mul(node, rat(2))
+
+
+def split_power(r: Rewriter, node: Node) -> Node | None:
+    """u^e = u^f u^(e-f)"""
+    if node[0] != "pow" or not is_positive(node[1]):
+        return None
+    part = r.exponent()
+    return mul(power(node[1], part), power(node[1], add(node[2], negative(part))))
+
+
+def split_off_one(r: Rewriter, node: Node) -> Node | None:
+    """u^e = u u^(e-1)"""
+    return mul(node[1], power(node[1], add(node[2], MINUS_ONE))) if node[0] == "pow" else None
+
+
+def merge_powers(r: Rewriter, node: Node) -> Node | None:
+    """u^e u^f = u^(e+f)"""
+    if node[0] != "mul":
+        return None
+    for i, left in enumerate(node[1:], start=1):
+        for j, right in enumerate(node[i + 1 :], start=i + 1):
+            if left[0] == right[0] == "pow" and left[1] == right[1]:
+                rest = [factor for n, factor in enumerate(node[1:], start=1) if n not in (i, j)]
+                return mul(*rest, power(left[1], add(left[2], right[2])))
+    return None
+
+
+def distribute_power(r: Rewriter, node: Node) -> Node | None:
+    """(u v)^e = u^e v^e"""
+    if node[0] != "pow" or node[1][0] != "mul" or not is_positive_product(node[1]):
+        return None
+    return mul(*(power(factor, node[2]) for factor in node[1][1:]))
+
+
+def collect_power(r: Rewriter, node: Node) -> Node | None:
+    """u^e v^e = (u v)^e, for one-term u and v"""
+    if node[0] != "mul":
+        return None
+    for i, left in enumerate(node[1:], start=1):
+        for j, right in enumerate(node[i + 1 :], start=i + 1):
+            same = left[0] == right[0] == "pow" and left[2] == right[2]
+            if same and is_one_term(left[1]) and is_one_term(right[1]):
+                rest = [factor for n, factor in enumerate(node[1:], start=1) if n not in (i, j)]
+                return mul(*rest, power(mul(left[1], right[1]), left[2]))
+    return None
+
+
+def power_of_power(r: Rewriter, node: Node) -> Node | None:
+    """u^e = (u^f)^(e/f)"""
+    if node[0] != "pow" or not is_positive(node[1]):
+        return None
+    part = sym(r.random.choice(EXPONENT_SYMBOLS))
+    return power(power(node[1], part), mul(node[2], inverse(part)))
+
+
+def distribute_product(r: Rewriter, node: Node) -> Node | None:
+    """x (y + z) = x y + x z"""
+    if node[0] != "mul":
+        return None
+    sums = [i for i, factor in enumerate(node) if i and factor[0] == "add"]
+    if not sums:
+        return None
+    i = r.random.choice(sums)
+    others = [factor for n, factor in enumerate(node) if n not in (0, i)]
+    return add(*(mul(*others, term) for term in node[i][1:]))
+
+
+def factor_out(r: Rewriter, node: Node) -> Node | None:
+    """x + y = f (x/f + y/f)"""
+    if node[0] != "add":
+        return None
+    factor = r.monomial()
+    return mul(factor, add(*(mul(term, inverse(factor)) for term in node[1:])))
+
+
+def pull_out_of_power(r: Rewriter, node: Node) -> Node | None:
+    """(x + y)^e = f^e (x/f + y/f)^e"""
+    if node[0] != "pow" or node[1][0] != "add" or not all(is_positive(term) for term in node[1][1:]):
+        return None
+    factor = r.monomial()
+    inner = add(*(mul(term, inverse(factor)) for term in node[1][1:]))
+    return mul(power(factor, node[2]), power(inner, node[2]))
+
+
+def exp_of_log(r: Rewriter, node: Node) -> Node | None:
+    """x = exp(log x)"""
+    return ("exp", ("log", node)) if is_positive(node) and is_one_term(node) else None
+
+
+def power_as_exp(r: Rewriter, node: Node) -> Node | None:
+    """u^e = exp(e log u)"""
+    return ("exp", mul(node[2], ("log", node[1]))) if node[0] == "pow" and is_positive(node[1]) else None
+
+
+def complement(r: Rewriter, node: Node) -> Node | None:
+    """x/(x + y) = 1 - y/(x + y)"""
+    if node[0] != "mul" or len(node) != 3:
+        return None
+    x, quotient = node[1:]
+    if quotient[0] == "pow" and quotient[2] == MINUS_ONE and quotient[1][0] == "add" and x in quotient[1][1:]:
+        rest = list(quotient[1][1:])
+        rest.remove(x)
+        return add(ONE, negative(mul(add(*rest), quotient)))
+    return None
+
+
+def swap_base_and_log(r: Rewriter, node: Node) -> Node | None:
+    """k^(d log C) = C^(d log k)"""
+    if node[0] != "pow" or node[2][0] != "mul" or node[2][-1][0] != "log" or not is_one_term(node[1]):
+        return None
+    *factors, logarithm = node[2][1:]
+    return power(logarithm[1], mul(*factors, ("log", node[1])))
+
+
+def multiply_and_divide(r: Rewriter, node: Node) -> Node | None:
+    """x = (x f) f^-1"""
+    return cancelled(node, r.one_term())
+
+
+def multiply_and_divide_by_sum(r: Rewriter, node: Node) -> Node | None:
+    """x = (x f) f^-1 with f of several terms"""
+    return cancelled(node, r.positive_sum())
+
+
+def cancelled(node: Node, factor: Node) -> Node:
+    if node[0] == "add":
+        return mul(add(*(mul(term, factor) for term in node[1:])), inverse(factor))
+    return mul(mul(node, factor), inverse(factor))
+
+
+def add_and_subtract(r: Rewriter, node: Node) -> Node | None:
+    """x = x + y - y, the second y written differently"""
+    if not is_rational(node):
+        return None
+    term = r.positive_rational()
+    return add(node, term, negative(exp_of_log(r, term) or term))
+
+
+def log_of_product(r: Rewriter, node: Node) -> Node | None:
+    """log(u v) = log u + log v"""
+    if node[0] != "log" or node[1][0] != "mul" or not is_positive_product(node[1]):
+        return None
+    return add(*(("log", factor) for factor in node[1][1:]))
+
+
+def log_of_power(r: Rewriter, node: Node) -> Node | None:
+    """log(u^e) = e log u"""
+    if node[0] != "log" or node[1][0] != "pow" or not is_positive(node[1][1]):
+        return None
+    return mul(node[1][2], ("log", node[1][1]))
+
+
+def split_exp(r: Rewriter, node: Node) -> Node | None:
+    """exp(f) = exp(f - h) exp(h)"""
+    if node[0] != "exp":
+        return None
+    part = r.exponent()
+    return mul(("exp", add(node[1], negative(part))), ("exp", part))
+
+
+def factor_number(r: Rewriter, node: Node) -> Node | None:
+    """6 = 2 * 3, and so on"""
+    if node[0] != "rat" or node[1].p in (0, 1, -1):
+        return None
+    divisor = r.random.choice((2, 3, 6))
+    return mul(rat(divisor), ("rat", node[1] / divisor))
+
+
+def square_a_sum(r: Rewriter, node: Node) -> Node | None:
+    """(x + y)^2 = x^2 + 2 x y + y^2"""
+    if node[0] != "pow" or node[2] != rat(2) or node[1][0] != "add" or len(node[1]) != 3:
+        return None
+    x, y = node[1][1:]
+    return add(power(x, rat(2)), mul(rat(2), x, y), power(y, rat(2)))
+
+
+def split_term(r: Rewriter, node: Node) -> Node | None:
+    """x = t x + (1 - t) x"""
+    if node[0] != "mul":
+        return None
+    share = r.exponent()
+    return add(mul(share, node), mul(add(ONE, negative(share)), node))
+
+
+def is_positive(node: Node) -> bool:
+    """Certainly positive where all symbols are: sums of positive terms."""
+    match node[0]:
+        case "sym" | "exp":
+            return True
+        case "rat":
+            return bool(node[1] > 0)
+        case "add" | "mul":
+            return all(map(is_positive, node[1:]))
+        case "pow":
+            return is_positive(node[1])
+    return False
+
+
+def is_positive_product(node: Node) -> bool:
+    """All factors positive, and at most one that is more than one term."""
+    return all(map(is_positive, node[1:])) and sum(not is_one_term(factor) for factor in node[1:]) <= 1
+
+
+RULES: tuple[Rule, ...] = (
+    split_power,
+    split_off_one,
+    merge_powers,
+    distribute_power,
+    collect_power,
+    power_of_power,
+    distribute_product,
+    factor_out,
+    pull_out_of_power,
+    exp_of_log,
+    power_as_exp,
+    complement,
+    swap_base_and_log,
+    multiply_and_divide,
+    multiply_and_divide_by_sum,
+    add_and_subtract,
+    log_of_product,
+    log_of_power,
+    split_exp,
+    factor_number,
+    square_a_sum,
+    split_term,
+)
+
+
+# -- mistakes ----------------------------------------------------------------------------------------------------------
+
+
+def flip_exponent(r: Rewriter, node: Node) -> Node | None:
+    return power(node[1], negative(node[2])) if node[0] == "pow" else None
+
+
+def exponent_off_by_one(r: Rewriter, node: Node) -> Node | None:
+    return power(node[1], add(node[2], ONE)) if node[0] == "pow" else None
+
+
+def drop_factor(r: Rewriter, node: Node) -> Node | None:
+    if node[0] != "mul":
+        return None
+    i = r.random.randrange(1, len(node))
+    return mul(*(factor for n, factor in enumerate(node) if n not in (0, i)))
+
+
+def drop_term(r: Rewriter, node: Node) -> Node | None:
+    if node[0] != "add":
+        return None
+    i = r.random.randrange(1, len(node))
+    return add(*(term for n, term in enumerate(node) if n not in (0, i)))
+
+
+def insert_factor(r: Rewriter, node: Node) -> Node | None:
+    return mul(node, sym(r.random.choice(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS)))
+
+
+def off_by_one(r: Rewriter, node: Node) -> Node | None:
+    return ("rat", node[1] + 1) if node[0] == "rat" else None
+
+
+def exchange_symbol(r: Rewriter, node: Node) -> Node | None:
+    if node[0] != "sym":
+        return None
+    pool = EXPONENT_SYMBOLS if node[1] in EXPONENT_SYMBOLS else QUANTITY_SYMBOLS
+    return sym(r.random.choice([name for name in pool if name != node[1]]))
+
+
+def tiny_scale(r: Rewriter, node: Node) -> Node | None:
+    return mul(node, rat(10**20 + 1, 10**20))
+
+
+def tiny_exponent(r: Rewriter, node: Node) -> Node | None:
+    return power(node[1], add(node[2], rat(1, 10**20))) if node[0] == "pow" and is_positive(node[1]) else None
+
+
+MUTATIONS: tuple[Rule, ...] = (
+    flip_exponent,
+    exponent_off_by_one,
+    drop_factor,
+    drop_term,
+    insert_factor,
+    off_by_one,
+    exchange_symbol,
+    tiny_scale,
+    tiny_exponent,
+)
+
+
+# -- pairs -------------------------------------------------------------------------------------------------------------
+
+
+def points(random: Random, names: list[str], count: int) -> Iterator[dict[str, Any]]:
+    for _ in range(count):
+        yield {name: MP.mpf(random.uniform(0.4, 2.5)) for name in names}
+
+
+def relative_difference(left: Node, right: Node, random: Random, count: int = 3) -> Any:
+    """The largest relative difference of the two sides at random points; 0 where both vanish to 40 digits."""
+    largest = MP.zero
+    for point in points(random, symbols_of(left, right), count):
+        a, b = evaluate(left, point), evaluate(right, point)
+        scale = max(abs(a), abs(b))
+        if scale > MP.mpf(10) ** -40:
+            largest = max(largest, abs(a - b) / scale)
+    return largest
+
+
+def true_identities(seed: int, sources: list[Node], *, steps: tuple[int, int] = (2, 6)) -> Iterator[tuple[Node, Node]]:
+    """Endless pairs of equal expressions that read differently; each fourth starts from one of `sources`."""
+    rewriter = Rewriter(seed)
+    count = 0
+    while True:
+        count += 1
+        start = rewriter.random.choice(sources) if sources and count % 4 == 0 else rewriter.expression()
+        left = rewriter.rewritten(start, rewriter.random.randint(0, 2))
+        right = rewriter.rewritten(start, rewriter.random.randint(*steps))
+        if left != right:
+            yield left, right
+
+
+def false_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Node]]:
+    """Endless pairs of different expressions, each a true pair with a mistake; that they differ is computed with 60 digits."""
+    rewriter = Rewriter(seed + 1)
+    for left, right in true_identities(seed, sources, steps=(0, 4)):
+        mistaken = rewriter.mutated(right)
+        if relative_difference(left, mistaken, rewriter.random) > MP.mpf(10) ** -30:
+            yield left, mistaken
+
+
+def take(pairs: Iterator[tuple[Node, Node]], count: int) -> list[tuple[Node, Node]]:
+    return list(islice(pairs, count))
