@@ -3,4 +3,6 @@
 Every file has `derivation()`, which builds the theorem as data; its steps are claims that check themselves.
 """
 
-NAMES = ("compute_optimal_envelope", "misallocation_penalty", "fixed_ratio_ray")
+from pkgutil import iter_modules
+
+NAMES = tuple(sorted(module.name for module in iter_modules(__path__)))

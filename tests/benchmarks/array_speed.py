@@ -46,8 +46,7 @@ def measure() -> list[Ratio]:
     out = np.empty_like(r)
     hand = {f"by hand, blocks of {block}": (lambda block=block: by_hand(r, out, block)) for block in HAND_BLOCKS}
     others = {
-        name: (lambda function=getattr(array, f"{name}_at_size_ratio"): function(r, BETA, GAMMA, out=out))
-        for name in OTHERS
+        name: (lambda function=getattr(array, f"{name}_at_size_ratio"): function(r, BETA, GAMMA, out=out)) for name in OTHERS
     }
     seconds = best(
         interleaved(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from measuring import Ratio, printed_by, python, interleaved
 import statistics
+
+from measuring import Ratio, printed_by
 
 REPEATS = 7
 SLOWEST = 4.0

@@ -47,7 +47,15 @@ def table(ratios: list[Ratio]) -> str:
     for ratio in ratios:
         target = "" if ratio.target is None else f"<= {ratio.target:.2f}"
         rows.append(
-            (ratio.name, f"{ratio.seconds:.4f}", ratio.against, f"{ratio.reference:.4f}", f"{ratio.value:.2f}", target, ratio.verdict)
+            (
+                ratio.name,
+                f"{ratio.seconds:.4f}",
+                ratio.against,
+                f"{ratio.reference:.4f}",
+                f"{ratio.value:.2f}",
+                target,
+                ratio.verdict,
+            )
         )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)

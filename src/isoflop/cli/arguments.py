@@ -102,9 +102,7 @@ def read(parser: Parser, words: Iterable[str]) -> Options:
     """The options among the words; UsageError where there is an unknown one."""
     namespace, rest = parser.parse_known_args(_marked(words))
     if rest:
-        raise _unexpected(
-            rest[0].removeprefix(MARK), [option_of(name) for name in vars(namespace) if name != POSITIONAL]
-        )
+        raise _unexpected(rest[0].removeprefix(MARK), [option_of(name) for name in vars(namespace) if name != POSITIONAL])
     return Options(vars(namespace))
 
 
@@ -122,9 +120,7 @@ def _unexpected(word: str, known: Sequence[str]) -> UsageError:
     if not word.startswith("-"):
         return UsageError(f"unexpected argument {shown(word)}")
     name, _, _ = word.partition("=")
-    return UsageError(
-        f"unknown option {name if name.isprintable() else shown(name)}{close_matches(name, known)}"
-    )
+    return UsageError(f"unknown option {name if name.isprintable() else shown(name)}{close_matches(name, known)}")
 
 
 class Options:
@@ -150,9 +146,7 @@ class Options:
             return None
         values = [word.removeprefix(MARK) for word in typed]
         if len(values) > 1:
-            raise UsageError(
-                f"{option}: given {len(values)} times ({', '.join(map(shown, values))}); give it once"
-            )
+            raise UsageError(f"{option}: given {len(values)} times ({', '.join(map(shown, values))}); give it once")
         return values[0]
 
     def words(self, option: str) -> list[str] | None:

@@ -30,9 +30,7 @@ def parser() -> Parser:
         ],
     )
     group = built.add_argument_group("comparison")
-    takes_several(
-        group, "--compute-range", "C", "two budgets in FLOP; default: the range of the published runs"
-    )
+    takes_several(group, "--compute-range", "C", "two budgets in FLOP; default: the range of the published runs")
     declare_output(built, *FORMATS, plot="draw accuracy against compute, a panel a benchmark")
     return built
 

@@ -137,9 +137,7 @@ def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notat
     parts = [
         envelope_text(off.envelope, notation=spelling),
         misallocation_text(off, notation=spelling),
-        "\n  ".join(
-            [f"Proofs ({proved} of {len(about)} statements about the penalty proved)", *_unproved(about)]
-        ),
+        "\n  ".join([f"Proofs ({proved} of {len(about)} statements about the penalty proved)", *_unproved(about)]),
     ]
     if law is not None:
         parts.append(figures_text(law, off.envelope, spelling))

@@ -6,7 +6,7 @@ DONE, NEGATIVE, BAD_INPUT, NO_VERDICT, INTERRUPTED = 0, 1, 2, 3, 130
 #: A defect of the program itself: never to be mistaken for a verdict.
 DEFECT = 70
 
-LONGEST_SHOWN = 60
+LONGEST_SHOWN = 200
 
 
 class UsageError(Exception):
@@ -20,7 +20,10 @@ def shown(text: str) -> str:
     "''"
     """
     quoted = repr(text)
-    return quoted if len(quoted) <= LONGEST_SHOWN else f"{quoted[: LONGEST_SHOWN - 4]}...{quoted[0]}"
+    if len(quoted) <= LONGEST_SHOWN:
+        return quoted
+    half = LONGEST_SHOWN // 2
+    return f"{quoted[:half]}...{quoted[-half:]}"
 
 
 def outside(option: str, text: str, domain: str, note: str = "") -> UsageError:

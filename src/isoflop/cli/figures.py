@@ -76,17 +76,13 @@ def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
 
     rows = [
         f"  {render(left, spelling)} &= {right}"
-        for left, right in _equations(
-            law, envelope, lambda value: number_latex(value, DIGITS, trimmed=True), "{}^{{{}}}"
-        )
+        for left, right in _equations(law, envelope, lambda value: number_latex(value, DIGITS, trimmed=True), "{}^{{{}}}")
     ]
     body = ", \\\\\n".join(rows)
     return f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"
 
 
-def _equations(
-    law: Law, envelope: Envelope, write: Callable[[float], str], raised: str
-) -> Iterator[tuple[Any, str]]:
+def _equations(law: Law, envelope: Envelope, write: Callable[[float], str], raised: str) -> Iterator[tuple[Any, str]]:
     """Left sides as expressions, right sides as written numbers."""
     from isoflop.theory import symbols as sym
     from isoflop.theory.text import abbreviated, optimum

@@ -81,9 +81,7 @@ def _data(law: PublishedLaw, spelling: Notation) -> dict[str, Any]:
     return {
         **known,
         "notation": spelling.name,
-        "coefficients": {
-            name: None if digits is None else float(digits) for name, digits in decimals.items()
-        },
+        "coefficients": {name: None if digits is None else float(digits) for name, digits in decimals.items()},
         "decimals": decimals,
         "notation_of_source": known["notation"],
     }
@@ -114,10 +112,7 @@ def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notatio
     figures = [
         [
             law.name,
-            *(
-                "-" if digits is None else number(float(digits), DIGITS)
-                for digits in _coefficients(law, spelling).values()
-            ),
+            *("-" if digits is None else number(float(digits), DIGITS) for digits in _coefficients(law, spelling).values()),
         ]
         for law in members
     ]

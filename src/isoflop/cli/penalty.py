@@ -45,9 +45,7 @@ def parser() -> Parser:
         ],
     )
     group = built.add_argument_group("allocation")
-    takes_several(
-        group, "--ratio", "RATIO", "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained"
-    )
+    takes_several(group, "--ratio", "RATIO", "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained")
     takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
     takes_several(group, "--params", "N", "params of runs, with as many --tokens")
     takes_several(group, "--tokens", "D", "training tokens of runs")
@@ -69,9 +67,7 @@ def run(options: Options) -> tuple[str, int]:
     points = _points(options)
     within, plot = options.positive("--within"), options.one("--plot")
     if not points and within is None and plot is None:
-        raise UsageError(
-            "--ratio is missing: give --ratio, --size-ratio, --params with --tokens, --within or --plot"
-        )
+        raise UsageError("--ratio is missing: give --ratio, --size-ratio, --params with --tokens, --within or --plot")
     if "--params" in options:
         require(laws, ("A", "B"), "--params")
     found = [(law, [_evaluated(law, point) for point in points]) for law in laws]
@@ -103,9 +99,7 @@ def _points(options: Options) -> list[Point]:
             for (n_text, n), (d_text, d) in zip(params, tokens, strict=True)
         ]
     if given:
-        raise UsageError(
-            f"{_listed(options, given)}: must be --ratio, or --size-ratio, or --params with --tokens"
-        )
+        raise UsageError(f"{_listed(options, given)}: must be --ratio, or --size-ratio, or --params with --tokens")
     return []
 
 

@@ -66,9 +66,7 @@ def penalty_latex(found: Found, tolerances: Sequence[Tolerance], spelling: Notat
     for (law, _), interval in zip(found, tolerances, strict=False):
         lowest, highest = (number_latex(end) for end in interval.size_ratio)
         bound = number_latex(interval.within, trimmed=True)
-        parts.append(
-            rf"{escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le {highest}$."
-        )
+        parts.append(rf"{escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le {highest}$.")
     return "\n\n".join(parts)
 
 
@@ -117,9 +115,7 @@ def _cost_table(rows: Sequence[Penalty]) -> list[str]:
         losses = ["-" if loss is None else number(loss, 5) for loss in (run.loss, run.optimal_loss)]
         costs = [percent(figures.lost_compute), percent(figures.compute_overhead)]
         excess = number(run.loss_excess, 3)
-        cells.append(
-            [count(run.params), count(run.tokens), *losses, excess, number(figures.loss_penalty, 5), *costs]
-        )
+        cells.append([count(run.params), count(run.tokens), *losses, excess, number(figures.loss_penalty, 5), *costs])
     return table(COST_COLUMNS, cells)
 
 

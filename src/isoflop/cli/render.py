@@ -78,10 +78,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequen
     headings = [column.split() for column in columns]
     height = max(map(len, headings))
     lines = [[""] * (height - len(heading)) + heading for heading in headings]
-    widths = [
-        max(len(cell) for cell in (*heading, *(row[index] for row in rows)))
-        for index, heading in enumerate(lines)
-    ]
+    widths = [max(len(cell) for cell in (*heading, *(row[index] for row in rows))) for index, heading in enumerate(lines)]
 
     def line(cells: Sequence[str]) -> str:
         placed = (

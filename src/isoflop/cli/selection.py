@@ -71,9 +71,7 @@ def law(options: Options) -> Law:
     """The one law that the options select."""
     found = laws(options)
     if len(found) > 1:
-        raise UsageError(
-            f"--law {shown(' '.join(entry.name for entry in found))}: must be one law, got {len(found)}"
-        )
+        raise UsageError(f"--law {shown(' '.join(entry.name for entry in found))}: must be one law, got {len(found)}")
     return found[0]
 
 
@@ -151,14 +149,9 @@ def _from_coefficients(options: Options) -> Law:
             raise UsageError(f"--{name} {shown(str(options.one(f'--{name}')))}: {_home(name, spelling)}")
     for name in _exponents(spelling):
         if f"--{name}" not in options:
-            raise UsageError(
-                f"--{name} is missing: a law has the exponents --{' and --'.join(_exponents(spelling))}"
-            )
+            raise UsageError(f"--{name} is missing: a law has the exponents --{' and --'.join(_exponents(spelling))}")
     values = {
-        name: options.nonnegative(f"--{name}")
-        if name == spelling.irreducible
-        else options.positive(f"--{name}")
-        for name in own
+        name: options.nonnegative(f"--{name}") if name == spelling.irreducible else options.positive(f"--{name}") for name in own
     }
     given = {name: value for name, value in values.items() if value is not None}
     return Law.from_coefficients(given, notation=spelling, partial=True, name=CUSTOM)

@@ -1,0 +1,91 @@
+"""Help, version, dispatch, statuses."""
+
+import pytest
+
+from isoflop._version import __version__
+from isoflop.cli import COMMANDS
+
+
+def test_version(call) -> None:
+    assert call("--version") == (0, f"isoflop {__version__}\n", "")
+
+
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_overview(call, word) -> None:
+    result = call(word)
+    assert (result.code, result.err) == (0, "")
+    for command in COMMANDS:
+        assert f"\n  {command} " in result.out
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["--no-such-option", "--help"]])
+def test_help_of_a_command(call, command, words) -> None:
+    result = call(command, *words)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"usage: isoflop {command} ")
+    assert "examples:\n" in result.out
+    assert "--format" in result.out
+    assert "%%" not in result.out
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> None:
+    import shlex
+
+    monkeypatch.chdir(tmp_path)
+    _, _, examples = call(command, "--help").out.partition("examples:\n")
+    lines = examples.strip().splitlines()
+    assert len(lines) >= 3
+    for line in lines:
+        program, *words = shlex.split(line)
+        assert program == "isoflop"
+        result = call(*words)
+        assert (result.code, result.err) == (0, ""), line
+        assert result.out
+
+
+def test_the_examples_of_the_overview_run(call) -> None:
+    _, _, examples = call("--help").out.partition("examples:\n")
+    for line in examples.strip().splitlines():
+        assert call(*line.split()[1:]).code == 0
+
+
+def test_an_interrupt(call, monkeypatch) -> None:
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isoflop.cli.laws.run", interrupted)
+    assert call("laws") == (130, "", "")
+
+
+def test_a_defect_is_no_verdict(call, monkeypatch) -> None:
+    def defective(options):
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr("isoflop.cli.laws.run", defective)
+    result = call("laws")
+    assert result.code == 70
+    assert "Traceback" in result.err
+
+
+def test_a_domain_error_of_the_library_is_one_line(call, monkeypatch) -> None:
+    def refused(options):
+        raise ValueError("x=3:\n must be 4")
+
+    monkeypatch.setattr("isoflop.cli.laws.run", refused)
+    assert call("laws") == (2, "", "isoflop: error: x=3: must be 4\n")
+
+
+def test_arguments_of_the_process(call, monkeypatch) -> None:
+    import io
+    from contextlib import redirect_stdout
+
+    from isoflop.__main__ import main
+
+    monkeypatch.setattr("sys.argv", ["isoflop", "--version"])
+    with redirect_stdout(io.StringIO()) as out:
+        assert main() == 0
+    assert out.getvalue() == call("--version").out
