@@ -310,14 +310,15 @@ def _phi2_series(x: Any, out: Any) -> Any:
 
 
 def log1mexp_block(x: Any, spare: Any, out: Any) -> Any:
-    """log(1 - exp(x)) for x < 0, -inf for x >= 0: by expm1 where exp(x) > 1/2, by log1p elsewhere; out may be x."""
-    np.minimum(x, 0.0, out=spare)
-    large = np.greater(spare, LOG_HALF)
+    """log(1 - exp(x)) for x < 0: by expm1 where exp(x) > 1/2, by log1p elsewhere; out may be x."""
+    np.copyto(spare, x)
+    large = np.greater(x, LOG_HALF)
     count = np.count_nonzero(large)
     if count < large.size:
         np.exp(spare, out=out)
         np.negative(out, out=out)
-        np.log1p(out, out=out)
+        with np.errstate(divide="ignore"):  # log 0 where exp(x) rounds to 1, which the other form replaces
+            np.log1p(out, out=out)
     if count:
         np.expm1(spare, out=spare)
         np.negative(spare, out=spare)

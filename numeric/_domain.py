@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 POSITIVE = "a positive finite number"
 NONNEGATIVE = "a finite number of at least 0"
 REAL = "a finite number"
+SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-100, 1e100
+EXPONENT = "a positive number (from 1e-100 to 1e100)"
 UNIT_INTERVAL = "a number above 0 and below 1"
 
 
@@ -39,6 +41,14 @@ def positive_number(name: str, value: Any) -> float:
     converted = number(name, value, POSITIVE)
     if not converted > 0.0:
         raise outside(name, value, POSITIVE)
+    return converted
+
+
+def exponent_number(name: str, value: Any) -> float:
+    """The value as a float that the exponent of a law may have: products of exponents must not leave the floats."""
+    converted = number(name, value, EXPONENT)
+    if not SMALLEST_EXPONENT <= converted <= LARGEST_EXPONENT:
+        raise outside(name, value, EXPONENT)
     return converted
 
 

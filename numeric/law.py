@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isoflop.numeric import allocation, misallocation
 from isoflop.numeric._call import evaluate
-from isoflop.numeric._domain import nonnegative_number, positive_number
+from isoflop.numeric._domain import exponent_number, nonnegative_number, positive_number
 from isoflop.theory.notation import Frozen, Notation
 from isoflop.theory.notation import notation as find_notation
 
@@ -76,8 +76,8 @@ class Law(Frozen):
             E=None if E is None else nonnegative_number("E", E),
             A=None if A is None else positive_number("A", A),
             B=None if B is None else positive_number("B", B),
-            beta=positive_number("beta", beta),
-            gamma=positive_number("gamma", gamma),
+            beta=exponent_number("beta", beta),
+            gamma=exponent_number("gamma", gamma),
             name=name,
             source=source,
         )

@@ -69,7 +69,7 @@ def from_text(text: str, where: str = "law") -> Law:
     except RecursionError:
         raise ValueError(f"{where}: is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"{where}: is not JSON ({error})") from None
+        raise ValueError(f"{where}: is not JSON that can be read ({str(error).partition(';')[0]})") from None
     return from_data(data, where)
 
 
@@ -95,7 +95,7 @@ def read(path: str | PathLike[str]) -> Law:
     """Read a law file."""
     where = f"law file {str(path)!r}"
     try:
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123
+        with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123
             text = file.read(LARGEST_FILE + 1)
     except OSError as error:
         raise ValueError(f"{where}: cannot be read ({error.strerror})") from None

@@ -6,6 +6,7 @@ Show one in a notebook with ``ax.figure``, write one with :func:`save`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,12 @@ STYLE: Any = {
 }
 FORMATS = (".png", ".pdf", ".svg")
 POINTS = 401
+#: More laws than this have their legend beside the axes.
+MOST_INSIDE = 6
+LONGEST_LABEL = 60
+#: An axis of ratios ends here at the latest.
+WIDEST = 1e30
+LARGEST_DRAWN_COMPUTE = 1e100
 #: A marked point keeps this factor from the edge of a logarithmic axis.
 MARGIN = 1.25
 #: Within these bounds a logarithmic axis reads 0.1, 1, 10 rather than powers of ten.
@@ -51,7 +58,7 @@ def plot_penalty(
     *,
     ratio_range: tuple[float, float] = (0.01, 100.0),
     within: float | None = None,
-    points: Sequence[float] | None = None,
+    points: Sequence[float] | Sequence[Sequence[float]] | None = None,
 ) -> Axes:
     """Loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at equal compute.
 
@@ -64,8 +71,8 @@ def plot_penalty(
         Lowest and highest rho, > 0; widened to hold every point.
     within : float, optional
         Shade the penalties up to 1 + within; 1, > 0.
-    points : sequence of float, optional
-        Ratios to mark on every curve, > 0.
+    points : sequence of float, or one such sequence for each law, optional
+        Ratios to mark on every curve, or on each law's own, > 0.
 
     Returns
     -------
@@ -82,8 +89,11 @@ def plot_penalty(
     from isoflop.numeric._generated import array
 
     named = _labelled(laws)
-    marks = [positive_number("points", ratio) for ratio in (() if points is None else points)]
+    own_marks = _marks(points, len(named))
+    marks = [ratio for entry in own_marks for ratio in entry]
     lo, hi = _interval("ratio_range", ratio_range)
+    if any(not 1 / WIDEST < ratio < WIDEST for ratio in (lo, hi, *marks)):
+        raise outside("ratio", max((lo, hi, *marks), key=lambda ratio: abs(math.log(ratio))), f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn")
     left, right = (
         min([lo, *(ratio / MARGIN for ratio in marks)]),
         max([hi, *(ratio * MARGIN for ratio in marks)]),
@@ -101,9 +111,9 @@ def plot_penalty(
         for index, ((label, beta, gamma), curve) in enumerate(zip(named, curves, strict=True)):
             colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
             ax.plot(ratios, curve, color=colour, linestyle=dashes, label=label)
-            if marks:
-                heights = penalty(np.array(marks), beta, gamma)
-                ax.plot(marks, heights, "o", color=colour, markersize=4, zorder=3)
+            if own_marks[index]:
+                heights = penalty(np.array(own_marks[index]), beta, gamma)
+                ax.plot(own_marks[index], heights, "o", color=colour, markersize=4, zorder=3, clip_on=False)
         ax.set_xscale("log")
         highest = max(curve.max() for curve in curves)
         if highest > 10.0:
@@ -115,7 +125,10 @@ def plot_penalty(
             ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         ax.set_xlabel(r"overtraining ratio $\rho = (D/N)\,/\,(D^{*}/N^{*})$")
         ax.set_ylabel(r"loss penalty $P = (L-E)\,/\,(L^{*}-E)$")
-        ax.legend()
+        if len(named) <= MOST_INSIDE:
+            ax.legend()
+        else:
+            ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return ax
 
 
@@ -222,6 +235,9 @@ def plot_check(result: PublishedCheck, axes: Any = None) -> Any:
     import numpy as np
     from matplotlib.ticker import LogLocator, NullFormatter
 
+    lo, hi = result.compute_range
+    if lo < 1.0 or hi > LARGEST_DRAWN_COMPUTE:
+        raise outside("compute_range", result.compute_range, f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn")
     if axes is not None:
         panels = list(np.asarray(axes, dtype=object).flat)
         if len(panels) < len(result.rows):
@@ -336,6 +352,16 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
         yield figure.subplots()
 
 
+def _marks(points: Any, laws: int) -> list[list[float]]:
+    """The ratios to mark on each law's curve."""
+    given = [] if points is None else list(points)
+    if all(isinstance(entry, (int, float)) for entry in given):
+        return [[positive_number("points", ratio) for ratio in given]] * laws
+    if len(given) != laws:
+        raise outside("points", f"{len(given)} sequences", f"one for each of {laws} laws")
+    return [[positive_number("points", ratio) for ratio in entry] for entry in given]
+
+
 def _labelled(laws: Sequence[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
     domain = "a sequence of at least one (label, beta, gamma)"
     try:
@@ -344,7 +370,13 @@ def _labelled(laws: Sequence[tuple[str, float, float]]) -> list[tuple[str, float
         raise outside("laws", laws, domain) from None
     if not named:
         raise outside("laws", laws, domain)
-    return [(label, positive_number("beta", b), positive_number("gamma", g)) for label, b, g in named]
+    return [(_literal(label), positive_number("beta", b), positive_number("gamma", g)) for label, b, g in named]
+
+
+def _literal(label: str) -> str:
+    """A label that Matplotlib prints as it is, on one line of bearable length."""
+    printable = "".join(character if character.isprintable() else " " for character in label)
+    return printable.replace("$", r"\$")[:LONGEST_LABEL]
 
 
 def _interval(name: str, bounds: tuple[float, float]) -> tuple[float, float]:

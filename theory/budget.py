@@ -75,6 +75,8 @@ class Budget:
         coefficient = arithmetic.to_sympy(form)
         if len(form) != 1 or any(value.free_symbols & set(variables) for value in (coefficient, *exponents)):
             raise ValueError(f"budget={monomial}: must be one term kappa * N^a * D^d in {', '.join(map(str, variables))}")
+        if not all(atom.is_Symbol or atom.is_Rational for value in (coefficient, *exponents) for atom in value.atoms()):
+            raise ValueError(f"budget={monomial}: its constants must be rational numbers or symbols")
         return cls(coefficient, tuple(zip(variables, exponents, strict=True)))
 
     @classmethod

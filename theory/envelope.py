@@ -226,7 +226,7 @@ def _claims(envelope: Envelope) -> list[Claim]:
                 term.exponent * value / c,
                 "==",
                 alpha * reducible,
-                f"Balance: at the optimum b T/c of the {x} term equals alpha R*, the common Lagrange multiplier.",
+                f"Balance: exponent times term, over the power of {x} in the budget, is alpha R* for every term.",
             )
         )
         elasticity = (x * form.reducible.diff(x)).subs(list(at_optimum.items()), simultaneous=True)
@@ -236,7 +236,7 @@ def _claims(envelope: Envelope) -> list[Claim]:
                 elasticity,
                 "==",
                 -alpha * c * reducible,
-                f"Stationarity: dR/dlog {x} + lambda dlog C/dlog {x} = 0 with lambda = alpha R*.",
+                f"Stationarity in log {x} along the budget; the Lagrange multiplier is alpha R*.",
             )
         )
         claims.append(

@@ -55,6 +55,9 @@ NAMES = {"alpha_C": r"\alpha_C", "C_eff": r"C_{\mathrm{eff}}", "Delta C": r"\Del
 UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
 
 
+#: An exponent that is wider than this on the line, in points, is set as a fraction.
+WIDEST_INLINE_EXPONENT = 72
+
 # -- expressions ---------------------------------------------------------------------------------------------
 
 
@@ -73,6 +76,7 @@ class PaperPrinter(Conventional, LatexPrinter):
         self.spelling = spelling
         self.arguments = arguments
         self.small = False
+        self.inline = False
 
     def doprint(self, expr: Expr) -> str:
         return snug(super().doprint(expr))
@@ -81,9 +85,15 @@ class PaperPrinter(Conventional, LatexPrinter):
         return rf"\left({text}\right)"
 
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
+        if self.inline and alone:
+            return f"{self._on_the_line(above)}/{self._on_the_line(below)}"
         if self.small and alone and len(below) == 1 and not any(isinstance(f, Add) for f in (*above, *below)):
             return f"{self._inner(above)}/{self._inner(below)}"
         return rf"\frac{{{self._inner(above)}}}{{{self._inner(below)}}}"
+
+    def _on_the_line(self, factors: list[Expr]) -> str:
+        text = self.product(factors)
+        return self.bracket(text) if len(factors) == 1 and isinstance(factors[0], Add) else text
 
     def _inner(self, factors: list[Expr]) -> str:
         """Numerator or denominator: a fraction inside is set on the line."""
@@ -97,7 +107,16 @@ class PaperPrinter(Conventional, LatexPrinter):
             self.small = before
 
     def raised(self, base: str, exponent: Expr) -> str:
-        return f"{base}^{{{self._small(lambda: self._print(exponent))}}}"
+        on_the_line = self._exponent(exponent, inline=True)
+        short = width(on_the_line) <= WIDEST_INLINE_EXPONENT
+        return f"{base}^{{{on_the_line if short else self._exponent(exponent, inline=False)}}}"
+
+    def _exponent(self, exponent: Expr, *, inline: bool) -> str:
+        before, self.inline = self.inline, inline
+        try:
+            return self._small(lambda: self._print(exponent))
+        finally:
+            self.inline = before
 
     def root(self, inside: Expr) -> str:
         return rf"\sqrt{{{self._print(inside)}}}"
@@ -488,8 +507,8 @@ def _stated(derivation: Derivation, spelling: Notation) -> str:
 def _theorem_of(subject: Envelope | Misallocation, spelling: Notation) -> str:
     if isinstance(subject, Misallocation):
         sections = misallocation_sections(subject)
-        penalty, *others = sections[0][1][1:4]
-        return f"Then\n{_align([('', [penalty, *others, *sections[-1][1]])], spelling, 'align*')}"
+        ratios, penalty, *others = sections[0][1][:5]
+        return f"Then, with\n{_align([('', [ratios, *sections[-1][1], penalty, *others])], spelling, 'align*')}"
     extremum = "minimum" if subject.form.direction > 0 else "maximum"
     return (
         f"Then at every compute $C$ the loss has exactly one {extremum}, at\n"

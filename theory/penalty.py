@@ -16,6 +16,18 @@ from isoflop.theory.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivatio
 from isoflop.theory.envelope import Envelope, derive, gather
 from isoflop.theory.functions import defined, expm1, log1p, phi2
 
+#: Claims about how the numbers are computed rather than about the theorem.
+NUMERICAL_FORMS = (
+    "lost_compute",
+    "safe_effective_compute",
+    "safe_overhead",
+    "distant_overhead",
+    "near_tokens_factor",
+    "safe_tokens_factor",
+    "safe_iso_loss",
+    "safe_iso_loss_params",
+)
+
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
 
 
@@ -275,9 +287,22 @@ class Misallocation:
             title="The misallocation penalty",
             assumptions=(*self.envelope.derivation.assumptions, "N = r N*(C) at the same compute C"),
             statement=r"\frac{L - E}{L^{*} - E} = P(r) = w_N r^{-\beta} + w_D r^{\gamma}",
-            steps=tuple(self.claims.values()),
+            steps=tuple(claim for name, claim in self.claims.items() if name not in NUMERICAL_FORMS),
             source="Schaeffer et al. 2025 (arXiv 2509.24012) for the penalty; H. de Vries 2023, Go smol or go home, for the overhead.",
             follows="Over- and undertraining cost the same loss in every law with the same two exponents.",
+        )
+
+    @property
+    def numerical_forms(self) -> Derivation:
+        """The rewritings in which the numbers are computed."""
+        return Derivation(
+            name="numerically_safe_forms",
+            title="The penalty without cancellation",
+            assumptions=self.derivation.assumptions,
+            statement=r"1 - C_{\mathrm{eff}}/C = -\operatorname{expm1}(-\operatorname{log1p}(P - 1)/\alpha)",
+            steps=tuple(self.claims[name] for name in NUMERICAL_FORMS),
+            source="Rewriting with expm1 and log1p.",
+            follows="The generated functions keep their digits near r = 1 and near the critical sizes.",
         )
 
 
@@ -312,27 +337,34 @@ def _claims(m: Misallocation) -> list[Claim]:
     n_star, d_star = envelope.optimum(n), envelope.optimum(d)
     moved = {n: R * n_star, d: R**-m._slope * d_star}
     at_moved = form.reducible.subs(list(moved.items()), simultaneous=True)
+    with_ratio = {n: m.size_ratio * n_star, d: RHO * m.size_ratio * d_star}
+    at_ratio = form.reducible.subs(list(with_ratio.items()), simultaneous=True)
     in_s = m.penalty.subs(R, exp(S))
     reached = {n: R * n_star, d: m.tokens_factor * d_star}
     above_wall = (1 - w_n * R**-b,)
     claims = [
-        Claim("budget_kept", budget.compute(moved), "==", sym.C, "Moving N to r N* and D to r^(-a/d) D* keeps the compute."),
+        Claim("budget_kept", budget.compute(moved), "==", sym.C, "Moving N to r N* and D along the budget keeps the compute."),
         Claim(
             "penalty",
             at_moved / envelope.reducible,
             "==",
             m.penalty,
-            "Divide the reducible loss at (r N*, r^(-a/d) D*) by the optimal one: A, B, E and C cancel.",
+            "Divide the reducible loss of the moved run by the optimal one: A, B, E and C cancel.",
         ),
         Claim(
             "ratio",
-            (moved[d] / moved[n]) / (d_star / n_star),
+            moved[d] / moved[n],
             "==",
-            m.ratio,
-            "The overtraining ratio is a power of the size ratio.",
+            m.ratio * gather(d_star / n_star),
+            "The moved run has rho(r) times the optimal number of tokens per parameter.",
         ),
-        Claim("ratio_inverse", m.ratio.subs(R, m.size_ratio), "==", RHO, "r(rho) inverts rho(r)."),
-        Claim("penalty_in_ratio", m.penalty.subs(R, m.size_ratio), "==", m.penalty_in_ratio, "Substitute r(rho)."),
+        Claim(
+            "penalty_in_ratio",
+            at_ratio / envelope.reducible,
+            "==",
+            m.penalty_in_ratio,
+            "The same with the size ratio r(rho) written out in the law.",
+        ),
         Claim(
             "penalty_at_least_one",
             m.penalty,
@@ -384,7 +416,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             defined(m.safe_overhead),
             "==",
             m.compute_overhead.subs(R, exp(S)),
-            "1 - q = r^(-gamma a/d) (1 - w_N r^-beta)/w_D with q = (P - 1) r^(-gamma a/d)/w_D.",
+            "Write the gap to the critical size through the excess of the penalty.",
             assume=tuple(e.subs(R, exp(S)) for e in above_wall),
         ),
         Claim(
@@ -400,7 +432,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             defined(m.near_tokens_factor),
             "==",
             m.tokens_factor.subs(R, exp(S)),
-            "k_D^d = (1 + overhead) r^-a.",
+            "k_D from the overhead and the size ratio.",
             assume=tuple(e.subs(R, exp(S)) for e in above_wall),
         ),
         Claim(
@@ -413,16 +445,16 @@ def _claims(m: Misallocation) -> list[Claim]:
         ),
         Claim(
             "critical_size",
-            w_n * m.critical_size_ratio**-b,
+            params.expression.subs(n, m.critical_size_ratio * n_star),
             "==",
-            Integer(1),
+            envelope.reducible,
             "At the critical size the params term alone is the whole optimal reducible loss.",
         ),
         Claim(
             "critical_tokens",
-            w_d * m.critical_tokens_ratio**-tokens.exponent,
+            tokens.expression.subs(d, m.critical_tokens_ratio * d_star),
             "==",
-            Integer(1),
+            envelope.reducible,
             "At the critical number of tokens the tokens term alone is the whole optimal reducible loss.",
         ),
         Claim(
@@ -475,10 +507,11 @@ def _claims(m: Misallocation) -> list[Claim]:
         ),
         Claim(
             "iso_loss_slope",
-            -(n * form.reducible.diff(n)) / (d * form.reducible.diff(d)),
+            n * m.iso_loss_tokens.diff(n),
             "==",
-            m.iso_loss_slope,
-            "Implicit differentiation in the logarithms.",
+            m.iso_loss_tokens * m.iso_loss_slope.subs(d, m.iso_loss_tokens),
+            "Differentiate the contour D(N; R) in the logarithms.",
+            assume=(sym.REDUCIBLE - params.expression,),
         ),
         Claim(
             "iso_loss_tangency",
@@ -491,19 +524,21 @@ def _claims(m: Misallocation) -> list[Claim]:
         Claim("size_cap", n_star.subs(sym.C, m.size_cap), "==", sym.N_MAX, "C_N is the compute at which N* reaches N_max."),
         Claim(
             "compute_for_reducible",
-            envelope.reducible.subs(sym.C, envelope.compute_for_reducible),
+            form.reducible.subs([(n, n_star), (d, d_star)], simultaneous=True).subs(sym.C, envelope.compute_for_reducible),
             "==",
             sym.REDUCIBLE,
-            "C*(R) inverts R*(C).",
+            "The law at the optimal allocation of the compute C*(R) is R again.",
         ),
     ]
-    for order in range(1, 5):
+    derivative = in_s.diff(S)
+    for order in range(2, 5):
+        derivative = derivative.diff(S)
         claims.append(
             Claim(
                 f"series_{order}",
-                in_s.diff(S, order).subs(S, 0) / factorial(order),
+                derivative.subs(S, 0) / factorial(order),
                 "==",
-                m.series(order).coeff(S, order) if order > 1 else Integer(0),
+                m.series(order).coeff(S, order),
                 f"Taylor coefficient of order {order} in s = log r.",
             )
         )

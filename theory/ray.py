@@ -55,11 +55,16 @@ class Ray:
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement by name, with its proof."""
-        budget = self.envelope.budget
         n, d = self.envelope.form.variables
         on_ray = {n: self.params, d: self.tokens}
         claims = (
-            Claim("budget", budget.compute(on_ray), "==", sym.C, "The ray spends exactly the budget."),
+            Claim(
+                "at_the_optimal_ratio",
+                self.reducible.subs(sym.TOKENS_PER_PARAM, self.envelope.tokens_per_param),
+                "==",
+                self.envelope.reducible,
+                "With the optimal number of tokens per parameter the ray's loss is the envelope's.",
+            ),
             Claim(
                 "ray",
                 self.envelope.form.reducible.subs(on_ray),

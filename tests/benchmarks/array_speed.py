@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from measuring import Ratio, best, interleaved
 from numpy.typing import NDArray
@@ -44,17 +46,15 @@ def measure() -> list[Ratio]:
     naive = lambdify((sym.SIZE_RATIO, sym.BETA, sym.GAMMA), misallocation().penalty, "numpy")
     r = np.exp(np.random.default_rng(0).uniform(-3.0, 3.0, SIZE))
     out = np.empty_like(r)
-    hand = {f"by hand, blocks of {block}": (lambda block=block: by_hand(r, out, block)) for block in HAND_BLOCKS}
-    others = {
-        name: (lambda function=getattr(array, f"{name}_at_size_ratio"): function(r, BETA, GAMMA, out=out)) for name in OTHERS
-    }
+    hand = {f"by hand, blocks of {block}": partial(by_hand, r, out, block) for block in HAND_BLOCKS}
+    others = {name: partial(getattr(array, f"{name}_at_size_ratio"), r, BETA, GAMMA, out=out) for name in OTHERS}
     seconds = best(
         interleaved(
             {
                 **hand,
-                "penalty, out=": lambda: array.penalty_at_size_ratio(r, BETA, GAMMA, out=out),
-                "penalty, fresh output": lambda: array.penalty_at_size_ratio(r, BETA, GAMMA),
-                "lambdify": lambda: naive(r, BETA, GAMMA),
+                "penalty, out=": partial(array.penalty_at_size_ratio, r, BETA, GAMMA, out=out),
+                "penalty, fresh output": partial(array.penalty_at_size_ratio, r, BETA, GAMMA),
+                "lambdify": partial(naive, r, BETA, GAMMA),
                 **others,
             },
             REPEATS,

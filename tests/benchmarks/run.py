@@ -39,7 +39,21 @@ def derivation() -> list[Ratio]:
     return derivation_speed.measure()
 
 
-PARTS: dict[str, Callable[[], list[Ratio]]] = {"arrays": arrays, "startup": startup, "derivation": derivation}
+def normal_form() -> list[Ratio]:
+    """Deciding one identity."""
+    import normalform_speed
+
+    found = normalform_speed.measure()
+    median, reference = found["median_decision"], found["import_sympy"]
+    return [Ratio("normal form, median decision", median, "import sympy", reference, NORMAL_FORM_TARGET)]
+
+
+PARTS: dict[str, Callable[[], list[Ratio]]] = {
+    "arrays": arrays,
+    "startup": startup,
+    "derivation": derivation,
+    "normal-form": normal_form,
+}
 
 
 def table(ratios: list[Ratio]) -> str:

@@ -76,11 +76,10 @@ def test_floats_read_back(value: float) -> None:
 def test_other_text_is_a_value_error_or_a_number(text: str) -> None:
     try:
         value = parse(text)
-    except ValueError as error:
-        assert str(error)
-    else:
-        assert isinstance(value, float)
-        assert re.search("[0-9]|inf|nan", text, re.IGNORECASE)
+    except ValueError:
+        return
+    assert isinstance(value, float)
+    assert re.search("[0-9]|inf|nan", text, re.IGNORECASE)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from isoflop.numeric import _array, _scalar, _wide, _wide_array
 from isoflop.numeric._generated import array, scalar
+from isoflop.numeric._wide import Wide
 
 LAWS = 3000
 WIDE_LAWS = 1200
@@ -327,3 +329,76 @@ def test_a_difference_at_the_end_would_lose_every_digit(name: str, inner: dict[s
     naive = [NAIVE[name](*case.arguments) for case in near]
     assert digits(measure(naive, near, reference.mp).error) < 1
     assert digits(measure(by_scalars(name, near), near, reference.mp).error) >= DIGITS
+
+
+# What the safe forms run on
+
+
+def exponents(count: int, seed: int) -> list[Wide]:
+    """Double-double numbers of either size, also close to 0."""
+    rng = random.Random(seed)
+    drawn = (-math.exp(rng.uniform(math.log(1e-300), math.log(740.0))) for _ in range(count))
+    return [Wide(x, x * rng.uniform(-1, 1) * EPS / 4) for x in drawn]
+
+
+def test_the_unrounded_exponential(reference: Any) -> None:
+    mp, error = reference.mp, 0.0
+    points = [x for y in exponents(1000, 1) for x in (y, -y) if x.hi < 700]
+    for x in points:
+        got, exact = _wide.wide_exp(x), mp.exp(mp.mpf(x.hi) + mp.mpf(x.lo))
+        if exact > 1e-290:  # below, the low part is subnormal
+            error = max(error, float(abs(mp.mpf(got.hi) + mp.mpf(got.lo) - exact) / exact))
+    print(f"wide_exp: relative error {error:.2e} = 2^{math.log2(error):.1f}")
+    assert error <= 2.0**-66
+    vector = _wide_array.wide_exp(Wide(np.array([x.hi for x in points]), np.array([x.lo for x in points])))
+    single = [_wide.wide_exp(x) for x in points]
+    assert vector.hi.tolist() == [x.hi for x in single]
+    assert vector.lo.tolist() == [x.lo for x in single]
+    with pytest.raises(OverflowError):
+        _wide.wide_exp(710.0)
+    assert _wide.wide_exp(-1e5).hi == 0.0
+
+
+def test_the_logarithm_of_one_minus_an_exponential(reference: Any) -> None:
+    """Its relative error stays small at both ends, in double-double and in blocks."""
+    mp, error, block_error = reference.mp, 0.0, 0.0
+
+    def exactly(x: Any) -> Any:
+        return mp.log(-mp.expm1(x)) if x > -1 else mp.log1p(-mp.exp(x))
+
+    points = exponents(2000, 2)
+    floats = np.array([x.hi for x in points])
+    block = _array.log1mexp_block(floats, np.empty_like(floats), np.empty_like(floats))
+    for x, plain in zip(points, block.tolist(), strict=True):
+        exact = exactly(mp.mpf(x.hi) + mp.mpf(x.lo))
+        got = _scalar.log1mexp(x)
+        if abs(exact) > 1e-290:
+            error = max(error, abs(float((mp.mpf(got.hi) + mp.mpf(got.lo) - exact) / exact)))
+            exact = exactly(mp.mpf(x.hi))
+            # the argument's own rounding counts where 1 - exp is as steep as that
+            block_error = max(block_error, abs(float((mp.mpf(plain) - exact) / exact)) / (1 + abs(x.hi)))
+    print(f"log1mexp: relative error {error:.2e}, in blocks {block_error:.2e} (1 + |x|)")
+    assert error <= EPS / 2  # of 1 - exp(x) = 1 - tiny, one float holds the tiny part
+    assert block_error <= 4 * EPS
+    vector = _array.log1mexp(Wide(floats, np.array([x.lo for x in points])))
+    assert vector.hi.tolist() == [_scalar.log1mexp(x).hi for x in points]
+    for unreachable in (0.0, 1e-300, 5.0, math.inf):
+        with pytest.raises(ValueError, match="out of reach"):
+            _scalar.log1mexp(unreachable)
+        with pytest.raises(ValueError, match="out of reach"):
+            _array.log1mexp(np.array([-1.0, unreachable]))
+
+
+@pytest.mark.parametrize("largest", [1e-3, 0.1, 1 / 8, 0.2, 1.0, 30.0])
+def test_phi2(largest: float, reference: Any) -> None:
+    """On either side of the radius of its series."""
+    mp, rng = reference.mp, random.Random(str(largest))
+    points = np.array([0.0, *(rng.uniform(-largest, largest) for _ in range(1000))])
+    block = _array.phi2_block(points, np.empty_like(points), np.empty_like(points))
+    for x, plain in zip(points.tolist(), block.tolist(), strict=True):
+        exact = (mp.expm1(mp.mpf(x)) - mp.mpf(x)) / mp.mpf(x) ** 2 if x else mp.mpf(1) / 2
+        assert abs(_scalar.phi2(x) - exact) <= 3 * EPS * exact
+        assert abs(plain - exact) <= 20 * EPS * exact
+    same = points.copy()
+    assert _array.phi2_block(same, np.empty_like(points), same) is same
+    assert same.tolist() == block.tolist()

@@ -451,7 +451,7 @@ def test_any_arguments_give_a_number_or_one_error(name: str, data: Any) -> None:
         key: data.draw(st.floats(-1e300, 1e300) if key == "log_size_ratio" else EXTREME, label=key)
         for key in inspect.signature(inspect.unwrap(getattr(scalar, name))).parameters
     }
-    results = []
+    results: list[float | None] = []
     for module, values in ((scalar, arguments), (array, {key: np.array([x]) for key, x in arguments.items()})):
         try:
             results.append(float(np.ravel(getattr(module, name)(**values))[0]))

@@ -231,7 +231,7 @@ def test_any_product_is_read_back(data: st.DataObject) -> None:
         (derive().form.loss, r"E + A N^{-\beta} + B D^{-\gamma}"),
         (sym.E + sym.C0 * sym.C**-sym.ALPHA, r"E + C_0 C^{-\alpha}"),
         (derive().exponent, r"\frac{\beta \gamma}{\beta + \gamma}"),
-        ((sym.C / 6) ** derive().shares[0], r"\left(\frac{C}{6}\right)^{\frac{\gamma}{\beta + \gamma}}"),
+        ((sym.C / 6) ** derive().shares[0], r"\left(\frac{C}{6}\right)^{\gamma/(\beta + \gamma)}"),
         (GENERAL.compute(), r"\kappa N^{a} D^{d}"),
         (sym.SIZE_RATIO**-2, r"r^{-2}"),
         (sym.RATIO ** (sym.BETA / 2), r"\rho^{\beta/2}"),

@@ -240,7 +240,7 @@ class Arithmetic:
             self._registered(form, positive=True)
         for key, value in form.items():
             if len(form) == 1 and not key[1] and not self._open_sums(key):
-                self.field.declare_positive(value)
+                self.field.declare_positive(self._apply_twins(value, dict(key[0]))[0])
 
     def sign_of_term(self, key: Key, value: Fraction) -> int:
         """Sign of one term, 0 where it is not certain."""

@@ -65,4 +65,6 @@ class _Converter:
             return self.convert(e.rewrite(exp))
         if hasattr(e, "definition"):
             return self.convert(e.definition())
+        if e.is_Relational:
+            raise OutsideScope(f"{e} is a relation, not an expression; pass its two sides")
         raise OutsideScope(f"{e.func.__name__} is outside the normal form: {e}")

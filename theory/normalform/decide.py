@@ -113,6 +113,7 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
     symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
     if any(symbol.is_extended_real is False for symbol in symbols):
         return Decision(Answer.UNDECIDED, "a symbol is declared not to be real")
+    _refuse_namesakes(symbols)
     exact = _exact(left, right, assumptions, symbols)
     assumed = tuple(Condition(a, ">") for a in assumptions)
     if isinstance(exact, tuple):
@@ -130,6 +131,16 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
 def is_zero(expression: Expr, *, assume: Sequence[Expr] = ()) -> bool:
     """Whether `expression == 0` is proved."""
     return decide(expression, assume=assume).proved
+
+
+def _refuse_namesakes(symbols: Iterable[Symbol]) -> None:
+    by_name: dict[str, Symbol] = {}
+    for symbol in symbols:
+        if by_name.setdefault(symbol.name, symbol) != symbol:
+            raise ValueError(
+                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once, symbols(..., positive=True) for the "
+                "symbols of the theory"
+            )
 
 
 def _exact(

@@ -110,6 +110,6 @@ def _cells(entry: Allocation) -> list[str]:
         number(entry.tokens_per_param),
         "-" if entry.loss is None else number(entry.loss, 5),
         number(entry.reducible_loss, 5),
-        entry.binding.replace("_", " "),
+        "max params, max tokens" if entry.unspent_compute else entry.binding.replace("_", " "),
         count(entry.unspent_compute),
     ]

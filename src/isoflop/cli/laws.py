@@ -125,7 +125,8 @@ def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notatio
         rows += [[*[""] * len(cells), more] for more in rest]
     exponents = [column for column in columns if column not in ("E", "A", "B", "C0")]
     form = FORMS[kind].format(*exponents)
-    return [f"{kind} laws: {form}", "", *table((*headings, "what"), rows, left=("name", "what"))]
+    bare = "; - for E: no irreducible term" if any(cells[1] == "-" for cells in figures) else ""
+    return [f"{kind} laws: {form}{bare}", "", *table((*headings, "what"), rows, left=("name", "what"))]
 
 
 def _what(law: PublishedLaw) -> str:

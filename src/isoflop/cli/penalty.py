@@ -73,7 +73,7 @@ def run(options: Options) -> tuple[str, int]:
     found = [(law, [_evaluated(law, point) for point in points]) for law in laws]
     tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
     if plot is not None:
-        _draw(plot, laws, within, found[0][1])
+        _draw(plot, found, within)
     if form == "json":
         return json_text(penalty_data(found, tolerances)), DONE
     written = penalty_latex if form == "latex" else penalty_text
@@ -122,11 +122,12 @@ def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
         raise blamed(error, ("--within", str(options.one("--within")))) from None
 
 
-def _draw(path: str, laws: Sequence[Law], within: float | None, marked: Sequence[Penalty]) -> None:
+def _draw(path: str, found: Sequence[tuple[Law, Sequence[Penalty]]], within: float | None) -> None:
     from isoflop.numeric.plot import plot_penalty, save
 
     try:
-        named = [(law.name, law.beta, law.gamma) for law in laws]
-        save(plot_penalty(named, within=within, points=[figures.ratio for figures in marked]), path)
+        named = [(law.name, law.beta, law.gamma) for law, _ in found]
+        marked = [[figures.ratio for figures in rows] for _, rows in found]
+        save(plot_penalty(named, within=within, points=marked), path)
     except ValueError as error:
         raise blamed(error, ("--plot", path)) from None

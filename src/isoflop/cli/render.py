@@ -18,6 +18,8 @@ SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 #: Numbers from here to there are written without an exponent.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
 NEVER = "never"
+#: A larger share is written as a multiple.
+LARGEST_PERCENT = 1e6
 
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -59,6 +61,8 @@ def percent(value: float) -> str:
     """
     if math.isinf(value):
         return NEVER
+    if value > LARGEST_PERCENT:
+        return f"{number(value, 3)}x"
     text = number(100.0 * value, 4 if value >= 1.0 else 3)
     return ">99.9 %" if text == "100" and value < 1.0 else f"{text} %"
 

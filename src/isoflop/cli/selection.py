@@ -79,10 +79,12 @@ def require(laws: Sequence[Law], names: Sequence[str], purpose: str) -> None:
     """UsageError where a law has no value for a coefficient that the purpose needs."""
     for law in laws:
         missing = [name for name in names if getattr(law, name) is None]
-        if missing and law.name == CUSTOM:
-            raise UsageError(f"{' and '.join(f'--{name}' for name in missing)}: missing, {purpose} needs it")
-        if missing:
-            raise UsageError(f"--law {shown(law.name)}: has no {' and '.join(missing)}, {purpose} needs it")
+        if not missing:
+            continue
+        need = f"{purpose} needs {'it' if len(missing) == 1 else 'them'}"
+        if law.name == CUSTOM:
+            raise UsageError(f"{' and '.join(f'--{name}' for name in missing)}: missing, {need}")
+        raise UsageError(f"--law {shown(law.name)}: has no {' and '.join(missing)}, {need}")
 
 
 # -- by name or file -------------------------------------------------------------------------------
