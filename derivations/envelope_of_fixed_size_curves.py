@@ -15,7 +15,7 @@ from isoflop.theory.penalty import misallocation
 def derivation() -> Derivation:
     """Each curve L_N(C) lies above L*(C), touches it where N = N*(C), and has its slope there."""
     envelope, n = derive(), sym.N
-    params, tokens = PARAMS_TOKENS.terms
+    params, _ = PARAMS_TOKENS.terms
     curve = PARAMS_TOKENS.loss.subs(sym.D, misallocation().remaining(n))
     reducible = curve - sym.E
     touch = envelope.compute_where(n, n)
@@ -33,13 +33,6 @@ def derivation() -> Derivation:
             ByWeightedAmGm((params.expression, reducible - params.expression), envelope.shares),
         ),
         Claim("levels_off", reducible, "->", params.expression, "With more compute a single size levels off at E + A N^-beta.", ByLeadingTerm(sym.C, "oo")),
-        Claim(
-            "steeper_early",
-            -sym.C * curve.diff(sym.C) / (reducible - params.expression),
-            "==",
-            tokens.exponent,
-            "What still falls is the tokens term, on log-log axes with slope gamma > alpha.",
-        ),
     )
     return Derivation(
         name="envelope_of_fixed_size_curves",

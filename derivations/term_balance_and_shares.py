@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sympy import Symbol
+
 from isoflop.theory import symbols as sym
 from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.envelope import derive
@@ -14,6 +16,7 @@ def derivation() -> Derivation:
     params, tokens = PARAMS_TOKENS.terms
     b, g = params.exponent, tokens.exponent
     w_n, w_d = envelope.shares
+    factor = Symbol("lambda", positive=True)
     path = (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g)
     on_path = PARAMS_TOKENS.reducible.subs(sym.D, path)
     at_optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
@@ -22,8 +25,8 @@ def derivation() -> Derivation:
         Claim("params_share", params.expression / on_path, "==", w_n, "On the curve the params term holds gamma/(beta+gamma) of R."),
         Claim("tokens_share", tokens.expression.subs(sym.D, path) / on_path, "==", w_d, "The tokens term holds beta/(beta+gamma)."),
         Claim("split", (params.expression / tokens.expression).subs(at_optimum), "==", g / b, "T_N : T_D = gamma : beta at every compute."),
-        Claim("share_is_growth_of_params", sym.C * envelope.params.diff(sym.C) / envelope.params, "==", w_n, "The share of the params term is also the growth exponent of N*(C)."),
-        Claim("share_is_growth_of_tokens", sym.C * envelope.tokens.diff(sym.C) / envelope.tokens, "==", w_d, "And that of the tokens term the growth exponent of D*(C)."),
+        Claim("share_is_growth_of_params", envelope.params.subs(sym.C, factor * sym.C) / envelope.params, "==", factor**w_n, "The share of the params term is also the growth exponent of N*: lambda times the compute takes lambda^(w_N) times the params."),
+        Claim("share_is_growth_of_tokens", envelope.tokens.subs(sym.C, factor * sym.C) / envelope.tokens, "==", factor**w_d, "And the share of the tokens term is the growth exponent of D*."),
     )
     return Derivation(
         name="term_balance_and_shares",

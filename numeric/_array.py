@@ -40,7 +40,7 @@ __all__ = [
 #: Elements a block: few enough for the buffers of a kernel to stay in the cache, enough to hide the cost of a call.
 BLOCK = 65536
 #: Coefficients between these are safe to multiply in plain float64; with others every element is evaluated in double-double.
-PLAIN_COEFFICIENTS = (1e-100, 1e100)
+PLAIN_COEFFICIENTS = (_domain.SMALLEST_EXPONENT, _domain.LARGEST_EXPONENT)
 #: A block that overflows is halved down to this many elements, which are then evaluated in double-double.
 SMALLEST_BLOCK = 8
 #: Up to this |x| a block sums phi2 as its Taylor series; beyond, expm1(x) - x cancels at most a factor of 16.

@@ -86,14 +86,16 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         if self.inline and alone:
-            return f"{self._on_the_line(above)}/{self._on_the_line(below)}"
+            over = self.product(above)
+            over = self.bracket(over) if len(above) == 1 and isinstance(above[0], Add) else over
+            return f"{over}/{self._on_the_line(below)}"
         if self.small and alone and len(below) == 1 and not any(isinstance(f, Add) for f in (*above, *below)):
             return f"{self._inner(above)}/{self._inner(below)}"
         return rf"\frac{{{self._inner(above)}}}{{{self._inner(below)}}}"
 
     def _on_the_line(self, factors: list[Expr]) -> str:
         text = self.product(factors)
-        return self.bracket(text) if len(factors) == 1 and isinstance(factors[0], Add) else text
+        return self.bracket(text) if len(factors) > 1 or isinstance(factors[0], Add) else text
 
     def _inner(self, factors: list[Expr]) -> str:
         """Numerator or denominator: a fraction inside is set on the line."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr, Function, Integer, Mul, Pow, Symbol, exp, factorial, log
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, exp, factorial, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import Envelope, derive
@@ -61,10 +61,15 @@ class choose(Function):
 def gamma_of(x: Expr) -> Expr:
     """Gamma(x) by Gamma(x + 1) = x Gamma(x): with x = y + m, m an integer, a rational multiple of the symbol Gamma(y).
 
+    Raises
+    ------
+    ValueError
+        Where x is an integer below 1.
+
     Examples
     --------
     >>> gamma_of(SHAPE_A + 2)
-    a*(a + 1)*Gamma(a)
+    a*Gamma(a)*(a + 1)
     """
     whole, rest = x.as_coeff_Add()
     if not whole.is_Integer:
@@ -75,11 +80,16 @@ def gamma_of(x: Expr) -> Expr:
         return factorial(whole - 1)
     above = Mul(*(rest + i for i in range(int(whole))))
     below = Mul(*(rest - i for i in range(1, 1 - int(whole))))
-    return above / below * Value(f"Gamma({rest})", positive=True)
+    return above / below * Value(f"Gamma({_spelled(rest)})", positive=True)
 
 
 def factorial_of(x: Expr) -> Expr:
     """x! by (x + 1)! = (x + 1) x!: with x = y + m, m an integer, a rational multiple of the symbol y!.
+
+    Raises
+    ------
+    ValueError
+        Where x is an integer below 0.
 
     Examples
     --------
@@ -95,7 +105,14 @@ def factorial_of(x: Expr) -> Expr:
         return factorial(whole)
     above = Mul(*(rest + i for i in range(1, int(whole) + 1)))
     below = Mul(*(rest - i for i in range(-int(whole))))
-    return above / below * Value(f"{rest}!" if rest.is_Symbol else f"({rest})!", positive=True)
+    return above / below * Value(f"{rest}!" if rest.is_Symbol else f"({_spelled(rest)})!", positive=True)
+
+
+def _spelled(sum_of_terms: Expr) -> str:
+    """n - k rather than -k + n."""
+    terms = sorted(Add.make_args(sum_of_terms), key=lambda term: (term.could_extract_minus_sign(), str(term)))
+    signs = ("-" if term.could_extract_minus_sign() else "+" for term in terms)
+    return " ".join(f"{sign} {abs(term)}" for sign, term in zip(signs, terms, strict=True)).removeprefix("+ ")
 
 
 def binomial(n: Expr, k: Expr) -> Expr:
@@ -394,7 +411,7 @@ class TrainAgainstSample:
     @property
     def slope(self) -> Expr:
         """s = d/b - a."""
-        return self.compute_exponent / self.draws_exponent - self.growth
+        return (self.compute_exponent / self.draws_exponent - self.growth).cancel()
 
     @property
     def compute(self) -> Expr:

@@ -15,6 +15,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
 from isoflop.theory.envelope import Envelope, derive, gather
 from isoflop.theory.functions import defined, expm1, log1p, phi2
+from isoflop.theory.law import Term
 
 #: Claims about how the numbers are computed rather than about the theorem.
 NUMERICAL_FORMS = (
@@ -327,6 +328,11 @@ def penalty_of_ratios(envelope: Envelope) -> tuple[tuple[Symbol, ...], Expr]:
     return ratios, Add(*(w * r**-term.exponent for w, r, term in terms))
 
 
+def _at_share(term: Term, share: Expr) -> Expr:
+    """The x at which a term is its share of R: (A/(w R))^(1/b)."""
+    return (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
+
+
 def _claims(m: Misallocation) -> list[Claim]:
     envelope = m.envelope
     form, budget, alpha = envelope.form, envelope.budget, envelope.exponent
@@ -524,10 +530,10 @@ def _claims(m: Misallocation) -> list[Claim]:
         Claim("size_cap", n_star.subs(sym.C, m.size_cap), "==", sym.N_MAX, "C_N is the compute at which N* reaches N_max."),
         Claim(
             "compute_for_reducible",
-            form.reducible.subs([(n, n_star), (d, d_star)], simultaneous=True).subs(sym.C, envelope.compute_for_reducible),
+            budget.compute({term.variable: _at_share(term, share) for term, share in zip(form.terms, envelope.shares, strict=True)}),
             "==",
-            sym.REDUCIBLE,
-            "The law at the optimal allocation of the compute C*(R) is R again.",
+            envelope.compute_for_reducible,
+            "The compute of the params and tokens whose terms are their shares of R.",
         ),
     ]
     derivative = in_s.diff(S)

@@ -12,7 +12,8 @@ from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import Envelope, derive
-from isoflop.theory.law import PARAMS_TOKENS, LawForm
+from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
+from isoflop.theory.marginal import sensitivities
 from isoflop.theory.ray import Ray
 
 Gradient = tuple[Expr, ...]
@@ -37,7 +38,7 @@ def quadratic_form(left: Gradient, covariance: Matrix) -> Expr:
 
 
 @dataclass(frozen=True)
-class Sensitivities:
+class Gradients:
     """Closed gradients of what the envelope gives, in theta; log N* and log D* at the compute of interest.
 
     They follow from the envelope theorem: no optimum moves to first order.
@@ -79,15 +80,15 @@ class Sensitivities:
         return tuple(-2 * part for part in self.log_params)
 
     @property
-    def log_reducible(self) -> Gradient:
-        """grad log R* = (w_N, w_D, -w_N log N*, -w_D log D*)."""
-        w_n, w_d = self.envelope.shares
-        return (w_n, w_d, -w_n * log(self.envelope.params), -w_d * log(self.envelope.tokens))
+    def loss(self) -> Gradient:
+        """grad L* = R* (w_N, w_D, -w_N log N*, -w_D log D*); the derivative in E is 1."""
+        by_symbol = sensitivities(self.envelope)
+        return tuple(by_symbol[symbol] for symbol in (sym.A, sym.B, sym.BETA, sym.GAMMA))
 
     @property
-    def loss(self) -> Gradient:
-        """grad L* = R* grad log R*; the derivative in E is 1."""
-        return tuple(self.envelope.reducible * part for part in self.log_reducible)
+    def log_reducible(self) -> Gradient:
+        """grad log R* = (w_N, w_D, -w_N log N*, -w_D log D*)."""
+        return tuple(part / self.envelope.reducible for part in self.loss)
 
     @property
     def log_coefficient(self) -> Gradient:
@@ -103,7 +104,7 @@ class Sensitivities:
         return w_n**4 * beta + w_d**4 * gamma + 2 * w_n**2 * w_d**2 * covariance
 
 
-def sensitivities(envelope: Envelope | None = None) -> Sensitivities:
+def gradients(envelope: Envelope | None = None) -> Gradients:
     """The gradients for L = E + A N^-beta + B D^-gamma under C = kappa N D (kappa = 6 by default).
 
     Raises
@@ -114,7 +115,12 @@ def sensitivities(envelope: Envelope | None = None) -> Sensitivities:
     envelope = derive() if envelope is None else envelope
     if envelope.form != PARAMS_TOKENS or any(power != 1 for _, power in envelope.budget.powers):
         raise ValueError(f"envelope: {envelope.form.loss} under {envelope.budget}: needs {PARAMS_TOKENS.loss} and kappa*N*D")
-    return Sensitivities(envelope)
+    return Gradients(envelope)
+
+
+def centred(term: Term, reference: Expr) -> Expr:
+    """log A - b log x_0 = log(A x_0^-b): the parameter that replaces log A where the term is centred at x_0."""
+    return log(term.coefficient) - term.exponent * log(reference)
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,7 @@ def decision_seconds() -> dict[str, list[float]]:
 
 
 def _sympy_pairs(random: ModuleType, pairs: object) -> list[tuple[object, ...]]:
-    return [
-        tuple(random.to_sympy(side, evaluated=True) for side in pair) for pair in random.take(pairs, RANDOM_PAIRS)
-    ]
+    return [tuple(random.to_sympy(side, evaluated=True) for side in pair) for pair in random.take(pairs, RANDOM_PAIRS)]
 
 
 def measure() -> dict[str, float]:

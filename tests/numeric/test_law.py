@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 import sys
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoflop.numeric._domain import EXPONENT, LARGEST_EXPONENT, POSITIVE, SMALLEST_EXPONENT
 from isoflop.numeric.law import Law, NumericEnvelope, law
 from isoflop.theory.published import LAWS, names, published
 
@@ -64,14 +66,22 @@ def test_immutable(record: Any) -> None:
 
 # Coefficients
 
-POSITIVE = ["A", "B", "beta", "gamma"]
 
-
-@pytest.mark.parametrize("name", POSITIVE)
+@pytest.mark.parametrize("name", ["A", "B", "beta", "gamma"])
 @pytest.mark.parametrize("bad", [0, 0.0, -1.0, math.nan, math.inf, -math.inf, "0.3", b"1", True, 1j, [0.3], 10**400])
 def test_a_coefficient_outside_its_domain(name: str, bad: Any) -> None:
-    with pytest.raises(ValueError, match=f"^{name}=.*: must be a positive finite number"):
+    domain = EXPONENT if name in ("beta", "gamma") else POSITIVE
+    with pytest.raises(ValueError, match=rf"^{name}=.*: must be {re.escape(domain)}"):
         Law(**{**FIELDS, name: bad})
+
+
+@pytest.mark.parametrize("name", ["beta", "gamma"])
+def test_exponents_stay_where_their_products_are_floats(name: str) -> None:
+    for value in (SMALLEST_EXPONENT, LARGEST_EXPONENT):
+        assert getattr(Law(**{**FIELDS, name: value}), name) == value
+    for value in (math.nextafter(SMALLEST_EXPONENT, 0.0), math.nextafter(LARGEST_EXPONENT, math.inf), 5e-324):
+        with pytest.raises(ValueError, match=rf"^{name}=.*: must be {re.escape(EXPONENT)}$"):
+            Law(**{**FIELDS, name: value})
 
 
 @pytest.mark.parametrize("bad", [-1e-300, math.nan, math.inf, "0", False])

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoflop.numeric import lawfile
+from isoflop.numeric._domain import LARGEST_EXPONENT, SMALLEST_EXPONENT
 from isoflop.numeric.law import Law, law
 from isoflop.theory.notation import NOTATIONS
 from isoflop.theory.published import names
 
 COEFFICIENTS = st.floats(min_value=5e-324, allow_nan=False, allow_infinity=False)
+EXPONENTS = st.floats(SMALLEST_EXPONENT, LARGEST_EXPONENT)
 GOOD = {"notation": "schaeffer", "coefficients": {"E": 1.7, "A": 400.0, "B": 2000.0, "beta": 0.34, "gamma": 0.28}}
 
 
@@ -29,8 +31,8 @@ def with_coefficients(**entries: Any) -> dict[str, Any]:
     A=st.none() | COEFFICIENTS,
     B=st.none() | COEFFICIENTS,
     E=st.none() | st.just(0.0) | COEFFICIENTS,
-    beta=COEFFICIENTS,
-    gamma=COEFFICIENTS,
+    beta=EXPONENTS,
+    gamma=EXPONENTS,
     name=st.text(),
     source=st.text(),
     notation=st.sampled_from(sorted(NOTATIONS)),
@@ -98,7 +100,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a misspelt coefficient": (with_coefficients(gama=0.3), "'gama' is out of place.*did you mean gamma"),
     "a missing exponent": (changed(coefficients={"A": 1.0, "B": 1.0, "beta": 0.3}), "missing gamma: a law needs"),
     "an exponent that is null": (with_coefficients(beta=None), "missing beta: a law needs both exponents"),
-    "an exponent of 0": (with_coefficients(beta=0), "beta=0: must be a positive finite number"),
+    "an exponent of 0": (with_coefficients(beta=0), "beta=0: must be a positive number"),
     "a negative coefficient": (with_coefficients(A=-1), "A=-1: must be a positive finite number"),
     "a negative E": (with_coefficients(E=-0.1), "E=-0.1: must be a finite number of at least 0"),
     "a number as text": (with_coefficients(A="482"), "A='482': must be a positive finite number"),
@@ -159,6 +161,12 @@ def test_a_file_of_the_wrong_kind_is_not_read_to_its_end(tmp_path: Path, monkeyp
     path.write_text("x" * 1001)
     with pytest.raises(ValueError, match="is larger than 1000 characters"):
         Law.load(path)
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "law.json"
+    path.write_text(json.dumps(GOOD), encoding="utf-8-sig")
+    assert Law.load(path).beta == 0.34
 
 
 def test_text_outside_ascii_survives(tmp_path: Path) -> None:

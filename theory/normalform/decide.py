@@ -111,7 +111,7 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
     left, right = sympify(lhs, strict=True), sympify(rhs, strict=True)
     assumptions = tuple(sympify(a, strict=True) for a in assume)
     symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
-    if any(symbol.is_extended_real is False for symbol in symbols):
+    if any(symbol.is_real is False for symbol in symbols):
         return Decision(Answer.UNDECIDED, "a symbol is declared not to be real")
     _refuse_namesakes(symbols)
     exact = _exact(left, right, assumptions, symbols)

@@ -1,0 +1,73 @@
+"""Exact variance of the pass@k estimator, and the covariance of its values at two k from the same samples."""
+
+from __future__ import annotations
+
+from math import comb
+
+from sympy import Add, Integer, Symbol
+
+from isoflop.theory.claim import Claim, Derivation
+from isoflop.theory.passk import SAMPLES, SOLVE, binomial, factorial_of, falling, overlap_weight, product_coefficient
+
+
+def derivation() -> Derivation:
+    """Write the product of two estimators in estimators, whose means are known."""
+    n, p = SAMPLES, SOLVE
+    m, k, j, x, below = (Symbol(name, positive=True) for name in ("m", "k", "j", "F", "u"))
+    q = 1 - p
+    second_moment = Add(*(Integer(comb(5, c)) * Integer(comb(5 - c, 2)) ** 2 / comb(5, 2) ** 2 * p**c * q ** (5 - c) for c in range(6)))
+    shared = Add(*(Integer(comb(2, i) * comb(3, 2 - i)) / comb(5, 2) * q ** (4 - i) for i in range(3)))
+    return Derivation(
+        name="pass_at_k_estimator_variance",
+        title="Variance of the pass@k estimator, and covariance across k",
+        assumptions=("c = n - F of n independent samples are correct, each with probability p", "integers 1 <= m, k <= n"),
+        statement=(
+            r"\operatorname{Cov} = \sum_j \frac{\binom{m}{j}\binom{n-m}{k-j}}{\binom{n}{k}} (1-p)^{m+k-j} - (1-p)^{m+k}"
+            r",\qquad m = k \text{ for the variance}"
+        ),
+        steps=(
+            Claim(
+                "falling_factorial_step",
+                falling(x, below) * (x - k),
+                "==",
+                falling(x, below + 1) + (below - k) * falling(x, below),
+                "F_(u) (F - k) = F_(u + 1) + (u - k) F_(u), since F - k = (F - u) + (u - k).",
+            ),
+            Claim(
+                "product_by_induction",
+                product_coefficient(m, k, j) + (m - j + 1) * product_coefficient(m, k, j - 1),
+                "==",
+                product_coefficient(m, k + 1, j),
+                "Induction on k: if F_(m) F_(k) = sum_j C(m, j) C(k, j) j! F_(m + k - j), multiplying by F - k moves the "
+                "coefficients of j and j - 1 (where u = m + k - j + 1) to that of j for k + 1.",
+                assume=(k + 1 - j, m + 1 - j),
+            ),
+            Claim(
+                "product_for_one",
+                product_coefficient(m, Integer(1), Integer(1)) * falling(x, m) + falling(x, m + 1),
+                "==",
+                falling(x, m) * x,
+                "The induction starts at k = 1: F_(m) F = m F_(m) + F_(m + 1).",
+            ),
+            Claim(
+                "weights",
+                product_coefficient(m, k, j)
+                * factorial_of(m + k - j)
+                * binomial(n, m + k - j)
+                / (factorial_of(m) * binomial(n, m) * factorial_of(k) * binomial(n, k)),
+                "==",
+                overlap_weight(n, m, k, j),
+                "Divide by m! C(n, m) k! C(n, k) and take means: E F_(u) = u! C(n, u) (1 - p)^u for every u (the estimator is "
+                "unbiased), so (1 - p)^(m + k - j) has the weight of j shared samples.",
+            ),
+            Claim(
+                "five_samples_two_draws",
+                second_moment,
+                "==",
+                shared,
+                "One case written out, n = 5 and m = k = 2: the mean square over the binomial distribution of c.",
+            ),
+        ),
+        source="Hoeffding 1948, Ann. Math. Statist. 19, 293-325, for U-statistics.",
+        follows="Estimates at several k from the same samples are correlated; a joint fit needs this covariance.",
+    )

@@ -1,0 +1,95 @@
+"""fail@k falls as k^-b exactly where the problems' success probabilities reach down to 0 with the power x^b."""
+
+from __future__ import annotations
+
+from sympy import Integer, Symbol, exp, log
+
+from isoflop.theory.argument_calculus import ByMonotone
+from isoflop.theory.claim import ByNormalForm, ByPositiveTerms, Claim, Derivation, UnderLemma
+from isoflop.theory.passk import DRAWS, SHAPE_A, SHAPE_B, TAIL, beta_tail, gamma_of, power_tail
+
+KARAMATA = (
+    "For a measure F on [0, infinity) with Laplace transform w, F([0, x]) ~ l x^b for x -> 0 if and only if "
+    "w(k) ~ l Gamma(b + 1) k^-b for k -> infinity"
+)
+FELLER = "Feller 1971, An Introduction to Probability Theory and Its Applications II, XIII.5, theorems 2 and 3"
+
+
+def derivation() -> Derivation:
+    """In the rate v = -log(1 - p), fail@k is a Laplace transform; Karamata's theorem does the rest."""
+    a, k = SHAPE_A, DRAWS
+    density, b, rate, f, x, u = (Symbol(name, positive=True) for name in ("c", "b", "v", "f", "x", "u"))
+    p = 1 - exp(-rate)
+    loss = log(1 + u)
+    fail = u / (1 + u)
+    return Derivation(
+        name="pass_at_k_tail_theorem",
+        title="The tail theorem of pass@k",
+        assumptions=("P(p <= x) ~ (c/b) x^b over the problems for x -> 0, with b, c > 0",),
+        statement=r"P(p \le x) \sim \frac{c}{b} x^b \iff \mathrm{fail}@k \sim c\,\Gamma(b)\,k^{-b}, \qquad -\log \mathrm{pass}@k \sim \mathrm{fail}@k",
+        steps=(
+            Claim(
+                "laplace_transform",
+                (1 - p) ** k,
+                "==",
+                exp(-k * rate),
+                "With p = 1 - e^-v, fail@k is the Laplace transform at k of the distribution of v.",
+            ),
+            Claim(
+                "rate_above_probability",
+                x - (1 - exp(-x)),
+                ">=",
+                Integer(0),
+                "p <= v,",
+                ByMonotone(x - (1 - exp(-x)), x, x, Integer(0), slope=ByMonotone(1 - exp(-x), x, x, Integer(0), slope=ByPositiveTerms(form=exp(-x)))),
+            ),
+            Claim(
+                "rate_close_to_probability",
+                u - log(1 + u),
+                ">=",
+                Integer(0),
+                "and v = log(1 + u) <= u = p/(1 - p): so v ~ p for p -> 0, and P(v <= x) ~ (c/b) x^b too.",
+                ByMonotone(x - log(1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x))),
+            ),
+            Claim(
+                "karamata",
+                density / b * gamma_of(b + 1) * k**-b,
+                "==",
+                power_tail(density, b),
+                "The lemma with l = c/b; Gamma(b + 1) = b Gamma(b).",
+                UnderLemma(KARAMATA, FELLER, ByNormalForm()),
+            ),
+            Claim(
+                "beta_problems",
+                power_tail(gamma_of(a + SHAPE_B) / (gamma_of(a) * gamma_of(SHAPE_B)), a),
+                "==",
+                beta_tail(),
+                "Beta(a, b) has the density Gamma(a + b)/(Gamma(a) Gamma(b)) p^(a - 1) near 0: the tail found there directly.",
+            ),
+            Claim(
+                "neg_log_at_least_fail",
+                loss - fail,
+                ">=",
+                Integer(0),
+                "With fail@k = u/(1 + u), -log pass@k = log(1 + u) is at least fail@k",
+                ByMonotone(log(1 + x) - x / (1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x) ** 2)),
+            ),
+            Claim(
+                "neg_log_at_most",
+                (fail + fail**2 / 2 * (1 + u)) - loss,
+                ">=",
+                Integer(0),
+                "and at most fail@k + fail@k^2/(2 pass@k): both have the same tail, and the approach is slow, of relative order "
+                "fail@k/2.",
+                ByMonotone(
+                    x / (1 + x) + (x / (1 + x)) ** 2 / 2 * (1 + x) - log(1 + x),
+                    x,
+                    u,
+                    Integer(0),
+                    slope=ByPositiveTerms(form=x**2 / (2 * (1 + x) ** 2)),
+                ),
+            ),
+        ),
+        source=f"{TAIL}, for the theorem about pass@k; {FELLER}, for Karamata's Tauberian theorem.",
+        follows="Estimate b from fail@k rather than from -log pass@k.",
+    )

@@ -1,0 +1,46 @@
+"""Runs at one model size (or one data set) determine the other variable's term and a constant: rank three."""
+
+from __future__ import annotations
+
+from sympy import Integer, Mul, log
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.argument_factors import ByFactors
+from isoflop.theory.claim import Claim, Derivation
+from isoflop.theory.law import PARAMS_TOKENS
+from isoflop.theory.statistics import Design, three_point_minor
+
+
+def derivation() -> Derivation:
+    """N fixed, D = C/(6N): the columns of log A and beta are multiples of that of E; the same with N and D exchanged."""
+    n, d = sym.N, sym.D
+    at_size, at_data = Design(n, sym.C / (6 * n)), Design(sym.C / (6 * d), d)
+    sized, fed = at_size.columns, at_data.columns
+    factors = three_point_minor(at_size.terms[1], sym.GAMMA, Integer(1))
+    mirrored = three_point_minor(at_data.terms[0], sym.BETA, Integer(1))
+    minor, other = at_size.minor("E", "log B", "gamma"), at_data.minor("E", "log A", "beta")
+    constant = PARAMS_TOKENS.terms[0].expression
+    steps = (
+        Claim("column_log_A", sized["log A"] / sized["E"], "==", constant, "First dependency: at one size the params term is a constant, as E is."),
+        Claim("column_beta", sized["beta"], "==", -log(n) * constant * sized["E"], "Second dependency: so is its derivative in beta."),
+        Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log B, gamma) at C, C e^z, C e^2z in closed form."),
+        Claim("minor_sign", minor, "<=", Integer(0), "No factor of the closed form vanishes for z > 0: the rank is 3.", ByFactors(factors)),
+        Claim("minor_at_fixed_data", other, "==", -Mul(*mirrored), "The same with the two variables exchanged: (E, log A, beta) at fixed D."),
+        Claim("sign_at_fixed_data", other, "<=", Integer(0), "Rank 3 at fixed D as well.", ByFactors(mirrored)),
+        Claim(
+            "columns_at_fixed_data",
+            fed["gamma"] + log(d) * fed["log B"],
+            "==",
+            fed["E"] - 1,
+            "At one data set the columns of log B and gamma are proportional too.",
+        ),
+    )
+    return Derivation(
+        name="rank_at_fixed_size",
+        title="What runs at one size can tell",
+        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "N is the same in all runs, 3 or more C"),
+        statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 3 \text{ at fixed } N",
+        steps=steps,
+        source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
+        follows="One size gives B, gamma and E + A N^-beta; one data set gives A, beta and E + B D^-gamma.",
+    )
