@@ -27,8 +27,6 @@ def derivation() -> Derivation:
         Claim("penalty_back", share**-alpha, "==", (run - sym.E) / envelope.reducible, "The penalty is the share to the power -alpha."),
         Claim("overtrained_tail", share**-alpha, "~", overtrained_effective_compute(m) ** -alpha, "For r -> 0 the share falls as w_N^(-1/alpha) r^((beta+gamma)/gamma); stated for its power -alpha.", ByLeadingTerm(r, "0")),
         Claim("undertrained_tail", share**-alpha, "~", undertrained_effective_compute(m) ** -alpha, "For r -> infinity it falls as w_D^(-1/alpha) r^(-(beta+gamma)/beta).", ByLeadingTerm(r, "oo")),
-        Claim("overtrained_power", overtrained_effective_compute(m) / overtrained_effective_compute(m).subs(r, 1), "==", r ** (1 / w_n), "beta/alpha = 1/w_N: the power of the first tail."),
-        Claim("undertrained_power", undertrained_effective_compute(m) / undertrained_effective_compute(m).subs(r, 1), "==", r ** (-1 / w_d), "gamma/alpha = 1/w_D: the power of the second."),
     )
     return Derivation(
         name="effective_compute",

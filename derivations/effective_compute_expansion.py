@@ -18,7 +18,7 @@ def derivation() -> Derivation:
     b, g = sym.BETA, sym.GAMMA
     run = PARAMS_TOKENS.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))])
     log_share = log(envelope.compute_for_reducible.subs(sym.REDUCIBLE, run) / sym.C)
-    penalty = log(m.penalty.subs(sym.SIZE_RATIO, exp(s)))
+    penalty = log(run / envelope.reducible)
     series = log_effective_compute_series(m)
     names = {2: "second", 3: "third", 4: "fourth"}
     steps = (
@@ -34,8 +34,8 @@ def derivation() -> Derivation:
             for n, name in names.items()
             if n < 4
         ),
-        Claim("leading", series.coeff(s, 2), "==", -(b + g) / 2, "beta gamma/alpha = beta + gamma, hence -(beta + gamma)/2."),
-        Claim("skew", series.coeff(s, 3), "==", -Rational(1, 3) * series.coeff(s, 2) * (b - g), "The next coefficient is (beta^2 - gamma^2)/6: too large costs more than too small iff gamma > beta."),
+        Claim("leading", log_share.diff(s, 2).subs(s, 0) / 2, "==", -(b + g) / 2, "beta gamma/alpha = beta + gamma, hence the leading coefficient."),
+        Claim("skew", log_share.diff(s, 3).subs(s, 0) / 6, "==", Rational(1, 6) * (b**2 - g**2), "The next coefficient is (beta^2 - gamma^2)/6: too large costs more than too small iff gamma > beta."),
     )
     return Derivation(
         name="effective_compute_expansion",

@@ -29,9 +29,8 @@ def derivation() -> Derivation:
         Claim("passes_the_optimum", contour.subs(on_envelope), "==", envelope.tokens, "The contour of R*(C) passes (N*, D*)."),
         Claim("tangency", slope.subs(on_envelope), "==", Integer(-1), "There its slope is -1, that of the isoFLOP line N D = C/6."),
         Claim("convex", level.diff(x, 2), "==", (b**2 * target * params.expression / (g * gap**2)).subs(n, exp(x)), "The second derivative in log N is beta^2 R T_N/(gamma T_D^2) > 0, so the tangent touches once."),
-        Claim("vertical_asymptote", 1 - (params.expression / target).subs(n, m.smallest_params), "==", Integer(0), "At N_min the params term is all of R, and D(N) is infinite."),
-        Claim("horizontal_asymptote", contour**-g, "->", m.smallest_tokens**-g, "For N -> infinity D falls to D_min = (B/R)^(1/gamma); stated for D^-gamma.", ByLeadingTerm(n, "oo")),
-        Claim("above_the_asymptote", m.smallest_tokens**-g, ">=", tokens.coefficient**-1 * gap, "D > D_min for every N; stated for D^-gamma.", ByPositiveTerms(form=params.expression / tokens.coefficient)),
+        Claim("horizontal_asymptote", gap / tokens.coefficient, "->", m.smallest_tokens**-g, "For N -> infinity D falls to D_min = (B/R)^(1/gamma); stated for D^-gamma.", ByLeadingTerm(n, "oo")),
+        Claim("above_the_asymptote", m.smallest_tokens**-g, ">=", gap / tokens.coefficient, "D > D_min for every N; stated for D^-gamma = (R - A N^-beta)/B.", ByPositiveTerms(form=params.expression / tokens.coefficient)),
     )
     return Derivation(
         name="iso_loss_contour",

@@ -37,7 +37,7 @@ def derivation() -> Derivation:
         ),
         Claim("overhead_bound_is_overhead", k * (w_d / left) ** (1 / g), "==", 1 + m.compute_overhead, "The quantity bounded is k k_D.", assume=reachable),
         Claim("no_overhead", m.compute_overhead.subs(k, 1), "==", Integer(0), "At the optimal size nothing is added."),
-        Claim("large_models", m.tokens_factor**-g, "->", 1 / w_d, "For k -> infinity the tokens still cannot fall below w_D^(1/gamma) D*; stated for k_D^-gamma.", ByLeadingTerm(k, "oo")),
+        Claim("large_models", left / w_d, "->", 1 / w_d, "For k -> infinity the tokens still cannot fall below w_D^(1/gamma) D*; stated for k_D^-gamma.", ByLeadingTerm(k, "oo")),
     )
     return Derivation(
         name="overhead_at_fixed_loss",

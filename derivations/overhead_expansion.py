@@ -28,9 +28,9 @@ def derivation() -> Derivation:
             Claim(f"order_{n}", from_factor.diff(s, n).subs(s, 0) / factorial(n), "==", series.coeff(s, n), f"Taylor coefficient of order {n}.")
             for n in (2, 3)
         ),
-        Claim("leading", series.coeff(s, 2), "==", (b + g) / 2, "The leading coefficient is (beta + gamma)/2."),
+        Claim("leading", from_factor.diff(s, 2).subs(s, 0) / 2, "==", (b + g) / 2, "The leading coefficient is (beta + gamma)/2."),
         Claim("same_leading", from_factor.diff(s, 2).subs(s, 0) / 2, "==", -lost.coeff(s, 2), "It is that of the compute lost at fixed compute."),
-        Claim("skew", series.coeff(s, 3), "==", -(b + g) * (b + 2 * g) / 6, "Small models are dearer at fixed loss: the coefficient of s^3 is negative whatever the exponents."),
+        Claim("skew", from_factor.diff(s, 3).subs(s, 0) / 6, "==", -(b + g) * (b + 2 * g) / 6, "Small models are dearer at fixed loss: the coefficient of s^3 is negative whatever the exponents."),
         Claim("difference", series.coeff(s, 3) + lost.coeff(s, 3), "==", -g * (b + g) / 2, "The two measures part at third order."),
     )
     return Derivation(

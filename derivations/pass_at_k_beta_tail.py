@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Symbol, log
 
-from isoflop.theory.claim import ByLeadingTerm, ByNormalForm, Claim, Derivation, UnderLemma
+from isoflop.theory.claim import ByLeadingTerm, Claim, Derivation, UnderLemma
 from isoflop.theory.passk import (
     DRAWS,
     SHAPE_A,
@@ -25,7 +25,6 @@ def derivation() -> Derivation:
     a, b, k = SHAPE_A, SHAPE_B, DRAWS
     x = Symbol("x", positive=True)
     expansion = gamma_of(a + b) / gamma_of(b) * gamma_ratio(b, a + b)
-    tail = beta_tail() * beta_tail_correction()
     corrections = [log(beta_tail_correction(k=at).cancel()) for at in (1 + 1 / x, 1 / x)]
     tail_step = -a * log(1 + x) + corrections[0] - corrections[1]
     step = log(beta_fail_ratio(k=1 / x).cancel())
@@ -37,42 +36,28 @@ def derivation() -> Derivation:
         statement=r"\mathrm{fail}@k \sim \frac{\Gamma(a+b)}{\Gamma(b)} k^{-a}\left(1 - \frac{a(a+2b-1)}{2k} + O(k^{-2})\right)",
         steps=(
             Claim(
-                "two_terms",
-                expansion,
-                "==",
-                tail,
-                "fail@k is Gamma(a + b)/Gamma(b) times a quotient of the lemma's form with x = b and y = a + b.",
-                UnderLemma(LEMMA, TRICOMI, ByNormalForm()),
-            ),
-            Claim(
                 "leading_term",
                 expansion,
                 "~",
                 beta_tail(),
-                "For k -> infinity the correction is negligible.",
+                "fail@k is Gamma(a + b)/Gamma(b) times a quotient of the lemma's form with x = b and y = a + b.",
                 UnderLemma(LEMMA, TRICOMI, ByLeadingTerm(k, "oo")),
             ),
             Claim(
                 "relative_decrement",
-                decrement.subs(k, 1 / x - a - b),
+                decrement.subs(k, 1 / x - a - b).cancel(),
                 "->",
                 a,
                 "Independently, from the recurrence: k (1 - fail@(k + 1)/fail@k) tends to a, with x = 1/(a + b + k).",
                 ByLeadingTerm(x, "0"),
             ),
             Claim(
-                "step_at_first_order",
-                tail_step.diff(x).subs(x, 0),
-                "==",
-                step.diff(x).subs(x, 0),
-                "log fail@(k + 1) - log fail@k in powers of x = 1/k: the tail and the recurrence agree at first order,",
-            ),
-            Claim(
                 "step_at_second_order",
                 tail_step.diff(x, 2).subs(x, 0),
                 "==",
                 step.diff(x, 2).subs(x, 0),
-                "and at second order, for no other coefficient of the correction.",
+                "In powers of x = 1/k, log fail@(k + 1) - log fail@k of tail and recurrence also agree at second order, which fixes the "
+                "coefficient of the correction.",
             ),
         ),
         source=f"{TRICOMI}, for the expansion; Levi 2024 (arXiv 2410.16377) for Beta distributed problems.",

@@ -31,9 +31,9 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "one_more_draw",
-                beta_fail(a, b, k + 1) / beta_fail(a, b, k),
+                beta_fail(a, b, k) - beta_fail(a, b, k + 1),
                 "==",
-                beta_fail_ratio(),
+                (1 - beta_fail_ratio()) * beta_fail(a, b, k),
                 "The quotient of Gamma values takes the same step, by Gamma(x + 1) = x Gamma(x).",
             ),
             Claim(

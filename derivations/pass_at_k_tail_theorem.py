@@ -5,8 +5,8 @@ from __future__ import annotations
 from sympy import Integer, Symbol, exp, log
 
 from isoflop.theory.argument_calculus import ByMonotone
-from isoflop.theory.claim import ByNormalForm, ByPositiveTerms, Claim, Derivation, UnderLemma
-from isoflop.theory.passk import DRAWS, SHAPE_A, SHAPE_B, TAIL, beta_tail, gamma_of, power_tail
+from isoflop.theory.claim import ByLeadingTerm, ByPositiveTerms, Claim, Derivation, UnderLemma
+from isoflop.theory.passk import DRAWS, SHAPE_A, SHAPE_B, TAIL, beta_tail, beta_tail_correction, gamma_of, power_tail
 
 KARAMATA = (
     "For a measure F on [0, infinity) with Laplace transform w, F([0, x]) ~ l x^b for x -> 0 if and only if "
@@ -18,8 +18,7 @@ FELLER = "Feller 1971, An Introduction to Probability Theory and Its Application
 def derivation() -> Derivation:
     """In the rate v = -log(1 - p), fail@k is a Laplace transform; Karamata's theorem does the rest."""
     a, k = SHAPE_A, DRAWS
-    density, b, rate, f, x, u = (Symbol(name, positive=True) for name in ("c", "b", "v", "f", "x", "u"))
-    p = 1 - exp(-rate)
+    density, b, following, gap, x, u = (Symbol(name, positive=True) for name in ("c", "b", "h", "d", "x", "u"))
     loss = log(1 + u)
     fail = u / (1 + u)
     return Derivation(
@@ -30,10 +29,10 @@ def derivation() -> Derivation:
         steps=(
             Claim(
                 "laplace_transform",
-                (1 - p) ** k,
+                (1 - fail) ** k,
                 "==",
-                exp(-k * rate),
-                "With p = 1 - e^-v, fail@k is the Laplace transform at k of the distribution of v.",
+                exp(-k * loss),
+                "With p = u/(1 + u) and the rate v = -log(1 - p) = log(1 + u), the mean of (1 - p)^k is the Laplace transform of v.",
             ),
             Claim(
                 "rate_above_probability",
@@ -53,18 +52,19 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "karamata",
-                density / b * gamma_of(b + 1) * k**-b,
-                "==",
+                density / b * gamma_of(b + 1) * k**-b + following / (b + gap) * gamma_of(b + gap + 1) * k ** -(b + gap),
+                "~",
                 power_tail(density, b),
-                "The lemma with l = c/b; Gamma(b + 1) = b Gamma(b).",
-                UnderLemma(KARAMATA, FELLER, ByNormalForm()),
+                "The lemma with l = c/b and Gamma(b + 1) = b Gamma(b); a further power x^(b + d) of the distribution falls faster.",
+                UnderLemma(KARAMATA, FELLER, ByLeadingTerm(k, "oo")),
             ),
             Claim(
                 "beta_problems",
+                beta_tail() * beta_tail_correction(),
+                "~",
                 power_tail(gamma_of(a + SHAPE_B) / (gamma_of(a) * gamma_of(SHAPE_B)), a),
-                "==",
-                beta_tail(),
-                "Beta(a, b) has the density Gamma(a + b)/(Gamma(a) Gamma(b)) p^(a - 1) near 0: the tail found there directly.",
+                "Beta(a, b) has the density Gamma(a + b)/(Gamma(a) Gamma(b)) p^(a - 1) near 0: the tail found for it directly.",
+                ByLeadingTerm(k, "oo"),
             ),
             Claim(
                 "neg_log_at_least_fail",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Mul, log
+from sympy import Integer, Mul, Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.argument_factors import ByFactors
@@ -10,29 +10,43 @@ from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.statistics import Design, three_point_minor
 
+SHIFT = Symbol("h", positive=True)
+
 
 def derivation() -> Derivation:
     """N fixed, D = C/(6N): the columns of log A and beta are multiples of that of E; the same with N and D exchanged."""
     n, d = sym.N, sym.D
     at_size, at_data = Design(n, sym.C / (6 * n)), Design(sym.C / (6 * d), d)
-    sized, fed = at_size.columns, at_data.columns
+    form = PARAMS_TOKENS
     factors = three_point_minor(at_size.terms[1], sym.GAMMA, Integer(1))
     mirrored = three_point_minor(at_data.terms[0], sym.BETA, Integer(1))
     minor, other = at_size.minor("E", "log B", "gamma"), at_data.minor("E", "log A", "beta")
-    constant = PARAMS_TOKENS.terms[0].expression
+    constant = form.terms[0].expression
     steps = (
-        Claim("column_log_A", sized["log A"] / sized["E"], "==", constant, "First dependency: at one size the params term is a constant, as E is."),
-        Claim("column_beta", sized["beta"], "==", -log(n) * constant * sized["E"], "Second dependency: so is its derivative in beta."),
+        Claim(
+            "constant_against_E",
+            at_size.at(form.loss).subs([(sym.E, sym.E + (1 - SHIFT) * constant), (sym.A, SHIFT * sym.A)], simultaneous=True),
+            "==",
+            at_size.at(form.loss),
+            "First dependency: at one size what A N^-beta loses E can gain, and no run notices.",
+        ),
+        Claim(
+            "exponent_against_A",
+            at_size.at(form.loss).subs([(sym.A, sym.A * n**SHIFT), (sym.BETA, sym.BETA + SHIFT)], simultaneous=True),
+            "==",
+            at_size.at(form.loss),
+            "Second dependency: a larger beta is made good by a larger A.",
+        ),
         Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log B, gamma) at C, C e^z, C e^2z in closed form."),
         Claim("minor_sign", minor, "<=", Integer(0), "No factor of the closed form vanishes for z > 0: the rank is 3.", ByFactors(factors)),
         Claim("minor_at_fixed_data", other, "==", -Mul(*mirrored), "The same with the two variables exchanged: (E, log A, beta) at fixed D."),
         Claim("sign_at_fixed_data", other, "<=", Integer(0), "Rank 3 at fixed D as well.", ByFactors(mirrored)),
         Claim(
-            "columns_at_fixed_data",
-            fed["gamma"] + log(d) * fed["log B"],
+            "exponent_against_B",
+            at_data.at(form.loss).subs([(sym.B, sym.B * d**SHIFT), (sym.GAMMA, sym.GAMMA + SHIFT)], simultaneous=True),
             "==",
-            fed["E"] - 1,
-            "At one data set the columns of log B and gamma are proportional too.",
+            at_data.at(form.loss),
+            "At one data set gamma and B trade off in the same way.",
         ),
     )
     return Derivation(

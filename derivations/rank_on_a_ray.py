@@ -2,37 +2,65 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Mul
+from sympy import Integer, Matrix, Mul, Symbol, diag, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.argument_factors import ByFactors
 from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.ray import ray
-from isoflop.theory.statistics import RAY_GROWTH, SPACING, Design, five_point_minor
+from isoflop.theory.statistics import RAY_GROWTH, SPACING, Design, confluent_rows, confluent_vandermonde
+
+I, P, S = Symbol("i", positive=True), Symbol("p", positive=True), Symbol("q", positive=True)
 
 
 def derivation() -> Derivation:
-    """D = t N with beta != gamma: the full 5 x 5 minor is a confluent Vandermonde determinant."""
+    """D = t N with beta != gamma: the full 5 x 5 minor is, up to a factor, a confluent Vandermonde determinant."""
     line = ray()
     design = Design(line.params, line.tokens)
-    factors = five_point_minor(design.terms, (sym.BETA, sym.GAMMA), RAY_GROWTH)
-    minor = design.minor("E", "log A", "log B", "beta", "gamma")
+    t_n, t_d = design.terms
+    step = RAY_GROWTH * SPACING
+    p, s = exp(-sym.BETA * step), exp(-sym.GAMMA * step)
+    at_i = {name: column.subs(sym.C, sym.C * exp(I * SPACING)) for name, column in design.columns.items()}
+    log_n, log_d = log(line.params), log(line.tokens)
+    change = diag(
+        1,
+        Matrix([[t_n, -t_n * log_n], [0, -t_n * step]]),
+        Matrix([[t_d, -t_d * log_d], [0, -t_d * step]]),
+    )
+    factors = confluent_vandermonde(P, S)
+    determinant = confluent_rows(P, S).det()
     steps = (
-        Claim("minor", minor, "==", -Mul(*factors), "The determinant at C e^(i z), i = 0..4, in closed form."),
+        Claim("column_log_A", at_i["log A"], "==", change[1, 1] * p**I, "The params term at C e^(i z)."),
         Claim(
-            "minor_sign",
-            minor,
-            "<=",
-            Integer(0),
-            "It vanishes only where two of 1, e^(-beta z/2), e^(-gamma z/2) agree, so for z > 0 only at beta = gamma.",
-            ByFactors(factors),
+            "column_beta",
+            at_i["beta"],
+            "==",
+            change[1, 2] * p**I + change[2, 2] * I * p**I,
+            "Its derivative in beta: a combination of p^i and i p^i.",
+        ),
+        Claim("column_log_B", at_i["log B"], "==", change[3, 3] * s**I, "The tokens term at C e^(i z), with q = e^(-gamma z/2)."),
+        Claim(
+            "column_gamma",
+            at_i["gamma"],
+            "==",
+            change[3, 4] * s**I + change[4, 4] * I * s**I,
+            "Its derivative in gamma: a combination of q^i and i q^i.",
         ),
         Claim(
-            "equal_exponents",
-            minor.subs(sym.GAMMA, sym.BETA) + SPACING,
+            "minor",
+            determinant,
             "==",
-            SPACING,
-            "At beta = gamma it is zero: there the rank drops.",
+            Mul(*factors),
+            "The determinant of the rows (1, p^i, i p^i, q^i, i q^i), i = 0..4; the change of basis is triangular, with no zero "
+            "on its diagonal.",
+        ),
+        Claim(
+            "minor_sign",
+            determinant,
+            ">=",
+            Integer(0),
+            "It vanishes only where two of 1, p, q agree, so for z > 0 only at beta = gamma.",
+            ByFactors(factors),
         ),
     )
     return Derivation(

@@ -195,7 +195,9 @@ def _unreachable(law: Law, reducible: Any, **caps: Any) -> ValueError:
     target = f"reducible loss {float(reducible):.6g}"
     if law.E is not None:
         target += f" (loss {law.E + float(reducible):.6g})"
-    return ValueError(f"{shown}: {target} cannot be reached under {'this cap' if len(caps) == 1 else 'these caps'}, whatever the compute")
+    return ValueError(
+        f"{shown}: {target} cannot be reached under {'this cap' if len(caps) == 1 else 'these caps'}, whatever the compute"
+    )
 
 
 def _record(

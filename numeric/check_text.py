@@ -76,8 +76,7 @@ def _heading(*titles: str) -> str:
     """Each title centred over its group between dashes."""
     widths = [sum(group) + len(group) - 1 for group in GROUPS]
     return "  ".join(
-        f" {title} ".center(width, "-") if title else " " * width
-        for title, width in zip(titles, widths, strict=True)
+        f" {title} ".center(width, "-") if title else " " * width for title, width in zip(titles, widths, strict=True)
     ).rstrip()
 
 

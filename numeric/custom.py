@@ -310,4 +310,6 @@ def _require_coefficients(needed: set[str], given: Mapping[str, float]) -> None:
     if missing:
         raise ValueError(f"coefficients: {', '.join(missing)} missing; the law has {', '.join(sorted(needed))}")
     if superfluous:
-        raise ValueError(f"coefficients: {', '.join(superfluous)} not in the law, which has {', '.join(sorted(needed)) or 'none'}")
+        raise ValueError(
+            f"coefficients: {', '.join(superfluous)} not in the law, which has {', '.join(sorted(needed)) or 'none'}"
+        )

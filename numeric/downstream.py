@@ -89,9 +89,7 @@ def neg_log_accuracy(accuracy: Any, random_baseline: float = 0.0) -> Any:
     missing, normalised = (1.0 - values) / (1.0 - baseline), (values - baseline) / (1.0 - baseline)
     near_one = missing < 0.5
     # Each branch where its argument is exact to rounding, the other one at a harmless value.
-    y = -np.where(
-        near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.where(near_one, 1.0, normalised))
-    )
+    y = -np.where(near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.where(near_one, 1.0, normalised)))
     return float(y) if isinstance(accuracy, (int, float)) else y
 
 

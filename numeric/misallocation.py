@@ -60,7 +60,9 @@ class Penalty(Frozen):
         """The figures of the run as attributes of the penalty itself: `cost.loss` is `cost.run.loss`."""
         if name in Run.__slots__ and self.run is not None:
             return getattr(self.run, name)
-        raise AttributeError(f"Penalty has no attribute {name!r}" + (" without params and tokens" if name in Run.__slots__ else ""))
+        raise AttributeError(
+            f"Penalty has no attribute {name!r}" + (" without params and tokens" if name in Run.__slots__ else "")
+        )
 
     def __repr__(self) -> str:
         return f"Penalty({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"

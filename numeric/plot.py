@@ -93,7 +93,11 @@ def plot_penalty(
     marks = [ratio for entry in own_marks for ratio in entry]
     lo, hi = _interval("ratio_range", ratio_range)
     if any(not 1 / WIDEST < ratio < WIDEST for ratio in (lo, hi, *marks)):
-        raise outside("ratio", max((lo, hi, *marks), key=lambda ratio: abs(math.log(ratio))), f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn")
+        raise outside(
+            "ratio",
+            max((lo, hi, *marks), key=lambda ratio: abs(math.log(ratio))),
+            f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn",
+        )
     left, right = (
         min([lo, *(ratio / MARGIN for ratio in marks)]),
         max([hi, *(ratio * MARGIN for ratio in marks)]),

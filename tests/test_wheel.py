@@ -147,9 +147,7 @@ def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> Non
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
     def run(*command: str | Path) -> str:
-        done = subprocess.run(
-            [str(part) for part in command], capture_output=True, text=True, cwd=tmp_path, env=clean
-        )
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=tmp_path, env=clean)
         assert done.returncode == 0, done.stderr
         assert done.stderr == "" or command[1:3] == ("-m", "pip")
         return done.stdout

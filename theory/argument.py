@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -222,5 +221,3 @@ class Cited:
 
     def establish(self, claim: Claim) -> Decision:
         return Decision(Answer.UNDECIDED, f"cited from {self.source}")
-
-

@@ -80,7 +80,9 @@ def _split(e: Expr) -> tuple[list[Expr], list[Expr]]:
     positive: list[Expr] = []
     outside: list[Expr] = []
     for factor in Mul.make_args(e):
-        (positive if factor.is_positive or isinstance(factor, (exp, Pow)) and not _may_vanish(factor) else outside).append(factor)
+        (positive if factor.is_positive or (isinstance(factor, (exp, Pow)) and not _may_vanish(factor)) else outside).append(
+            factor
+        )
     return positive, outside
 
 

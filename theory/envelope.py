@@ -154,27 +154,19 @@ def derive(form: LawForm = PARAMS_TOKENS, budget: Budget = SIX_ND) -> Envelope:
     True
     """
     if set(form.variables) != set(budget.variables):
-        raise ValueError(
-            f"budget={budget}: its variables must be those of the law, {', '.join(map(str, form.variables))}"
-        )
+        raise ValueError(f"budget={budget}: its variables must be those of the law, {', '.join(map(str, form.variables))}")
     powers = [budget.exponent(term.variable) for term in form.terms]
     exponents = [term.exponent for term in form.terms]
     exponent = (1 / Add(*(c / b for c, b in zip(powers, exponents, strict=True))).together()).cancel()
     shares = tuple((exponent * c / b).cancel() for c, b in zip(powers, exponents, strict=True))
     balance = [b * term.coefficient / c for c, b, term in zip(powers, exponents, form.terms, strict=True)]
-    allocation = tuple(
-        _optimum(i, exponents[i], balance, shares, exponent, budget) for i in range(len(form.terms))
-    )
-    weighted = [
-        Pow(factor_terms((term.coefficient / w).cancel()), w) for term, w in zip(form.terms, shares, strict=True)
-    ]
+    allocation = tuple(_optimum(i, exponents[i], balance, shares, exponent, budget) for i in range(len(form.terms)))
+    weighted = [Pow(factor_terms((term.coefficient / w).cancel()), w) for term, w in zip(form.terms, shares, strict=True)]
     coefficient = Mul(Pow(budget.coefficient, exponent), *weighted)
     return Envelope(form, budget, allocation, exponent, coefficient, shares)
 
 
-def _optimum(
-    i: int, exponent_i: Expr, balance: list[Expr], shares: tuple[Expr, ...], alpha: Expr, budget: Budget
-) -> Expr:
+def _optimum(i: int, exponent_i: Expr, balance: list[Expr], shares: tuple[Expr, ...], alpha: Expr, budget: Budget) -> Expr:
     """x_i* = (C/kappa)^(alpha/b_i) prod_j q_j^((delta_ij - w_j)/b_i) with q_j = b_j A_j / c_j.
 
     The solution of log q_i - b_i log x_i = log tau for all i and sum c_i log x_i = log(C/kappa).
@@ -239,9 +231,7 @@ def _claims(envelope: Envelope) -> list[Claim]:
                 f"Stationarity in log {x} along the budget; the Lagrange multiplier is alpha R*.",
             )
         )
-        claims.append(
-            Claim(f"share_{x}", value / reducible, "==", share, f"The {x} term's share of R* is the same at every C.")
-        )
+        claims.append(Claim(f"share_{x}", value / reducible, "==", share, f"The {x} term's share of R* is the same at every C."))
     claims.append(Claim("shares_sum", Add(*envelope.shares), "==", Integer(1), "The shares add up to one."))
     claims.append(
         Claim("envelope", Add(*optimal_terms), "==", reducible, "R at the optimum is a power law of compute: R* = C0 C^-alpha.")

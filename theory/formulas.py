@@ -119,9 +119,7 @@ def _of_law(envelope: Envelope) -> Iterator[Formula]:
     )
     for term in form.terms:
         name = argument_name(term.variable)
-        yield Formula(
-            f"{name}_term", term.expression, (term.variable,), f"The {name} term of R.", "that of the law", HOFFMANN
-        )
+        yield Formula(f"{name}_term", term.expression, (term.variable,), f"The {name} term of R.", "that of the law", HOFFMANN)
 
 
 def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
@@ -137,13 +135,9 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         )
     for variable, share in zip(envelope.form.variables, envelope.shares, strict=True):
         name = argument_name(variable)
-        yield Formula(
-            f"{name}_share", share, (), f"Share of the {name} term in the optimal reducible loss.", "1", CLASSICAL
-        )
+        yield Formula(f"{name}_share", share, (), f"Share of the {name} term in the optimal reducible loss.", "1", CLASSICAL)
     yield Formula("exponent", envelope.exponent, (), "Exponent alpha of the compute law.", "1", SCHAEFFER)
-    yield Formula(
-        "coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law.", "loss * FLOP^alpha", SCHAEFFER
-    )
+    yield Formula("coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law.", "loss * FLOP^alpha", SCHAEFFER)
     yield Formula(
         "optimal_reducible_loss",
         envelope.reducible,
@@ -275,9 +269,7 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         SCHAEFFER,
         wide=True,
     )
-    yield Formula(
-        "size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER
-    )
+    yield Formula("size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER)
     yield Formula(
         "ratio_at_log",
         m.ratio.subs(r, exp(s)),

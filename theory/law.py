@@ -135,8 +135,7 @@ class LawForm:
     def renamed(self, names: Mapping[Symbol, Symbol]) -> LawForm:
         """The same form in other symbols."""
         terms = tuple(
-            Term(t.coefficient.xreplace(names), names.get(t.variable, t.variable), t.exponent.xreplace(names))
-            for t in self.terms
+            Term(t.coefficient.xreplace(names), names.get(t.variable, t.variable), t.exponent.xreplace(names)) for t in self.terms
         )
         return LawForm(terms, self.outer.xreplace(names), self.name)
 
@@ -152,15 +151,22 @@ def _decimal(number: Float) -> Rational:
 
 
 def _core(expression: Expr, variables: set[Symbol]) -> Expr:
-    """The smallest subexpression that holds all the variables and no variable stands outside."""
+    """The smallest subexpression that holds all the variables and can be a sum of powers of them."""
     node = expression
     while True:
         holders = [argument for argument in node.args if argument.free_symbols & variables]
-        if len(holders) != 1 or not variables <= holders[0].free_symbols:
+        if _is_monomial(node, variables) or len(holders) != 1 or not variables <= holders[0].free_symbols:
             return node
         if isinstance(node, Pow) and node.exp is holders[0]:
             raise ValueError(f"expression={expression}: the variables stand in an exponent")
         node = holders[0]
+
+
+def _is_monomial(node: Expr, variables: set[Symbol]) -> bool:
+    """Whether the node is a constant times a power of the only variable: it is the sum itself then."""
+    variable, *others = variables
+    base, exponent = node.as_independent(variable, as_Add=False)[1].as_base_exp()
+    return not others and base == variable and variable not in exponent.free_symbols
 
 
 def _term(summand: Expr, variables: tuple[Symbol, ...]) -> Term:
@@ -188,6 +194,4 @@ def _certified_sign(expression: Expr) -> int:
     return signs.pop() if everywhere and len(signs) == 1 else 0
 
 
-PARAMS_TOKENS = LawForm(
-    (Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA)), name="params+tokens law"
-)
+PARAMS_TOKENS = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA)), name="params+tokens law")

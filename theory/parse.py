@@ -200,9 +200,7 @@ class _Reader:
     def _group(self, opening: Token, depth: int) -> Expr:
         inside = self.sum(depth + 1)
         if not self.peek(CLOSING[opening.text]):
-            raise ParseError(
-                f"{self.text!r}: {opening.text!r} at position {opening.position + 1} is never closed"
-            )
+            raise ParseError(f"{self.text!r}: {opening.text!r} at position {opening.position + 1} is never closed")
         self.take()
         return inside
 
@@ -225,9 +223,7 @@ class _Reader:
             *first, last = letters
             return Mul(*(self.table[letter] for letter in first), self._last_letter(last, depth))
         known = ", ".join(sorted(self.table))
-        raise ParseError(
-            f"{self.text!r}: unknown name {token.text!r} at position {token.position + 1}; known: {known}"
-        )
+        raise ParseError(f"{self.text!r}: unknown name {token.text!r} at position {token.position + 1}; known: {known}")
 
     def _applied(self, token: Token, argument: Expr) -> Expr:
         function = FUNCTIONS[token.text]

@@ -386,7 +386,13 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.excess,
             "The terms of order 0 and 1 in s cancel identically; what is left is a sum of positive terms.",
         ),
-        Claim("lost_compute", 1 - m.effective_compute.subs(R, exp(S)), "==", m.lost_compute, "Write 1 - P^(-1/alpha) with expm1 and log1p."),
+        Claim(
+            "lost_compute",
+            1 - m.effective_compute.subs(R, exp(S)),
+            "==",
+            m.lost_compute,
+            "Write 1 - P^(-1/alpha) with expm1 and log1p.",
+        ),
         Claim(
             "safe_effective_compute",
             defined(m.safe_effective_compute),
@@ -530,7 +536,9 @@ def _claims(m: Misallocation) -> list[Claim]:
         Claim("size_cap", n_star.subs(sym.C, m.size_cap), "==", sym.N_MAX, "C_N is the compute at which N* reaches N_max."),
         Claim(
             "compute_for_reducible",
-            budget.compute({term.variable: _at_share(term, share) for term, share in zip(form.terms, envelope.shares, strict=True)}),
+            budget.compute(
+                {term.variable: _at_share(term, share) for term, share in zip(form.terms, envelope.shares, strict=True)}
+            ),
             "==",
             envelope.compute_for_reducible,
             "The compute of the params and tokens whose terms are their shares of R.",
@@ -569,5 +577,3 @@ def equal_exponent_penalty() -> Claim:
 
     equal = misallocation().penalty.subs(sym.GAMMA, sym.BETA)
     return Claim("equal_exponents", equal, "==", cosh(sym.BETA * log(R)), "Both weights are 1/2.")
-
-

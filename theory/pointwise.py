@@ -14,7 +14,8 @@ import mpmath
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
-from isoflop.theory.normalform.sample import Point, points as sampled_points
+from isoflop.theory.normalform.sample import Point
+from isoflop.theory.normalform.sample import points as sampled_points
 
 SMALLEST_LIMIT_STEP = 3
 LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
@@ -86,7 +87,7 @@ class PointEvaluator:
 
     def _power(self, base: Any, exponent: Any) -> Any:
         whole = self.context.isint(exponent)
-        if base < 0 and not whole or base == 0 and exponent < 0:
+        if (base < 0 and not whole) or (base == 0 and exponent < 0):
             raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(exponent)}")
         if whole:
             return base ** int(exponent)
@@ -153,7 +154,7 @@ def _failure(
     tolerance = mp.mpf(10) ** (10 - digits) * max(floor, abs(left), abs(right))
     if relation == "==" and abs(left - right) > tolerance:
         return f"lhs = {mp.nstr(left, 20)}, rhs = {mp.nstr(right, 20)}"
-    if relation == ">=" and left < right - tolerance or relation == "<=" and left > right + tolerance:
+    if (relation == ">=" and left < right - tolerance) or (relation == "<=" and left > right + tolerance):
         return f"lhs = {mp.nstr(left, 20)} {relation} rhs = {mp.nstr(right, 20)} fails"
     return ""
 

@@ -444,9 +444,7 @@ _SOURCES = (
         arxiv="2404.10102",
         archive_class="cs.AI",
         venue=None,
-        verified=(
-            "Authors and title read in the HTML of version 2; year, identifier and class in a bibliography."
-        ),
+        verified=("Authors and title read in the HTML of version 2; year, identifier and class in a bibliography."),
     ),
     Source(
         key="krajewski2025",
@@ -486,9 +484,7 @@ _SOURCES = (
         arxiv="2509.24012",
         archive_class=None,
         venue="ICLR 2026",
-        verified=(
-            "Authors, title and identifier read in the arXiv record; the venue on the first author's page."
-        ),
+        verified=("Authors, title and identifier read in the arXiv record; the venue on the first author's page."),
     ),
 )
 
@@ -534,9 +530,7 @@ def _canonical(E: str | None, A: str, B: str, alpha: str, beta: str) -> tuple[tu
 
 
 def _losses() -> tuple[PublishedLaw, ...]:
-    hoffmann, besiroglu, muennighoff = (
-        SOURCES[key] for key in ("hoffmann2022", "besiroglu2024", "muennighoff2023")
-    )
+    hoffmann, besiroglu, muennighoff = (SOURCES[key] for key in ("hoffmann2022", "besiroglu2024", "muennighoff2023"))
     recipe = (
         "240 runs read off Figure 4 of Hoffmann et al. by Besiroglu et al. (the five largest of 245 losses "
         "dropped), D = C/(6N), residuals of log loss"
@@ -568,10 +562,7 @@ def _losses() -> tuple[PublishedLaw, ...]:
                 "in a third, independent one that quotes the comment; the TeX itself was not opened. A test "
                 "recomputes E, A, B from their logarithms, and that they round to the printed law."
             ),
-            note=(
-                f"The source has the logarithms of E, A, B: the three are exp of them to {DERIVED_DIGITS} "
-                "digits."
-            ),
+            note=(f"The source has the logarithms of E, A, B: the three are exp of them to {DERIVED_DIGITS} digits."),
         ),
         PublishedLaw(
             **_LOSS,
@@ -588,9 +579,7 @@ def _losses() -> tuple[PublishedLaw, ...]:
             ),
             sources=(hoffmann,),
             locus="Appendix D, the fit of Approach 3",
-            verified=(
-                "The five numbers agree in several independent quotations; the paper itself was not opened."
-            ),
+            verified=("The five numbers agree in several independent quotations; the paper itself was not opened."),
             note=(
                 "ROUNDED: two digits of the exponents are not enough. At C = 5.76e23 FLOP the optimal size "
                 "is 32.2e9 params at these digits and 40.4e9 at those of hoffmann2022, tokens per param 92.6 "
@@ -632,12 +621,9 @@ def _losses() -> tuple[PublishedLaw, ...]:
             sources=(besiroglu, hoffmann),
             locus="refit",
             verified=(
-                "A test finds the minimum, a sum of Huber losses of 0.001018274, at these digits where the "
-                "runs are at hand."
+                "A test finds the minimum, a sum of Huber losses of 0.001018274, at these digits where the runs are at hand."
             ),
-            note=(
-                f"Refit, printed in no paper: {recipe}, minimum of the sum of Huber losses with delta = 1e-3."
-            ),
+            note=(f"Refit, printed in no paper: {recipe}, minimum of the sum of Huber losses with delta = 1e-3."),
         ),
         PublishedLaw(
             **_LOSS,
@@ -649,8 +635,7 @@ def _losses() -> tuple[PublishedLaw, ...]:
             sources=(besiroglu, hoffmann),
             locus="refit",
             verified=(
-                "A test finds the minimum, a mean absolute residual of 0.00470623, at these digits where the "
-                "runs are at hand."
+                "A test finds the minimum, a mean absolute residual of 0.00470623, at these digits where the runs are at hand."
             ),
             note=f"Refit, printed in no paper: {recipe}, minimum of the sum of their absolute values.",
         ),

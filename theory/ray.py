@@ -96,7 +96,6 @@ class Ray:
         )
         return {claim.name: claim for claim in claims}
 
-
     @property
     def derivation(self) -> Derivation:
         """The claims in the order of the argument."""

@@ -163,15 +163,14 @@ def three_point_minor(term: Expr, exponent: Expr, growth: Expr) -> tuple[Expr, .
     return growth, SPACING, term**2, p, (1 - p) ** 2
 
 
-def five_point_minor(terms: tuple[Expr, Expr], exponents: tuple[Expr, Expr], growth: Expr) -> tuple[Expr, ...]:
-    """Factors of minus the full minor at C e^(i z), i = 0..4, where N and D both grow like C^growth.
+def confluent_rows(p: Expr, s: Expr) -> Matrix:
+    """Rows (1, p^i, i p^i, s^i, i s^i) for i = 0..4: what the columns of the Jacobian are at C e^(i z), up to a change of basis."""
+    return Matrix([[1, p**i, i * p**i, s**i, i * s**i] for i in range(5)])
 
-    With p = e^(-b growth z) and s = e^(-g growth z) it is (growth z)^2 (T_N T_D)^2 p s (1 - p)^2 (1 - s)^2 (p - s)^4, a
-    confluent Vandermonde determinant: zero only for b = g.
-    """
-    p, s = (exp(-exponent * growth * SPACING) for exponent in exponents)
-    product = terms[0] * terms[1]
-    return growth**2, SPACING**2, product**2, p, s, (1 - p) ** 2, (1 - s) ** 2, (p - s) ** 4
+
+def confluent_vandermonde(p: Expr, s: Expr) -> tuple[Expr, ...]:
+    """Factors p s (1 - p)^2 (1 - s)^2 (p - s)^4 of the determinant of those rows: zero only where 1, p, s are not distinct."""
+    return p, s, (1 - p) ** 2, (1 - s) ** 2, (p - s) ** 4
 
 
 def swapped(tokens_per_param: Expr) -> dict[Symbol, Expr]:
@@ -182,6 +181,13 @@ def swapped(tokens_per_param: Expr) -> dict[Symbol, Expr]:
         sym.BETA: sym.GAMMA,
         sym.GAMMA: sym.BETA,
     }
+
+
+def tangency_in_allocation(envelope: Envelope) -> Expr:
+    """C_t = kappa (t G^2)^((beta + gamma)/(beta - gamma)) with G = N*(kappa), under C = kappa N D."""
+    kappa = envelope.budget.coefficient
+    at_kappa = envelope.params.subs(sym.C, kappa)
+    return kappa * (sym.TOKENS_PER_PARAM * at_kappa**2) ** ((sym.BETA + sym.GAMMA) / (sym.BETA - sym.GAMMA))
 
 
 def ray_params_share(ray: Ray) -> Expr:
@@ -226,8 +232,9 @@ class ThreePointFit:
 
     @property
     def coefficient(self) -> Expr:
-        """c = z_0 - (E' - E)."""
-        return self.reducible(0) - self.excess_irreducible
+        """c = (u (1 - p) + v (1 - s))^2/(u (1 - p)^2 + v (1 - s)^2)."""
+        u, v, p, s = self.u, self.v, self.p, self.s
+        return (u * (1 - p) + v * (1 - s)) ** 2 / (u * (1 - p) ** 2 + v * (1 - s) ** 2)
 
     @property
     def next_excess(self) -> Expr:

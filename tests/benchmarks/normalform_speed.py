@@ -7,6 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from statistics import median
 from types import ModuleType
+from typing import Any
 
 from measuring import printed_by
 
@@ -41,7 +42,7 @@ def decision_seconds() -> dict[str, list[float]]:
     envelope = derive()
     claims = [*envelope.claims.values(), *misallocation(envelope).claims.values()]
     random = rewriting()
-    pairs = {
+    pairs: dict[str, Any] = {
         "claims": [(claim.lhs, claim.rhs, claim.assume) for claim in claims if claim.relation == "=="],
         "true": [(*pair, ()) for pair in _sympy_pairs(random, random.true_identities(SEED, []))],
         "false": [(*pair, ()) for pair in _sympy_pairs(random, random.false_identities(SEED, []))],

@@ -176,6 +176,9 @@ def test_percentages(value: float) -> None:
     text = percent(value)
     if text.startswith(">"):
         assert 0.999 < value < 1.0
+    elif text.endswith("x"):
+        assert value > 1e6
+        assert math.isclose(float(text.removesuffix("x")), value, rel_tol=5.0001e-3)
     else:
         assert math.isclose(float(text.removesuffix(" %")), 100.0 * value, rel_tol=5.0001e-3, abs_tol=1e-322)
 

@@ -256,9 +256,7 @@ def test_search_ranks_peaks_after_refining_them() -> None:
     """
     for narrow in np.linspace(0.75, 0.85, 41):
         height = peaks_between_grid_points(1.0, narrow)
-        dense = 10 ** np.concatenate(
-            [np.linspace(at - 0.01, at + 0.01, 200_001) for at in (19.2345, 21.0003)]
-        )
+        dense = 10 ** np.concatenate([np.linspace(at - 0.01, at + 0.01, 200_001) for at in (19.2345, 21.0003)])
         at, value = _largest(height, 1e18, 1e22)
         assert value == pytest.approx(height(dense).max(), abs=2e-11)
         assert value == height(at)
@@ -396,9 +394,7 @@ def test_table_has_a_line_a_benchmark(result) -> None:
     for got in result.rows:
         (line,) = [line for line in lines if line.startswith(f"{got.name} ")]
         assert line.endswith(got.verdict)
-        assert all(
-            f"{value:.4f}" in line for value in (got.alpha_derived, got.alpha_empirical, got.alpha_ray)
-        )
+        assert all(f"{value:.4f}" in line for value in (got.alpha_derived, got.alpha_empirical, got.alpha_ray))
         assert f"{got.max_abs_difference:.4f}" in line
     assert "11 of 12 agree, 1 differs." in text
 

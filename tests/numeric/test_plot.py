@@ -151,9 +151,7 @@ def test_profiles_spend_their_budget_and_touch_the_path() -> None:
     drawn = lines(ax)
     assert list(drawn) == ["$10^{20}$ FLOP", r"$3\times10^{21}$ FLOP", "$10^{23}$ FLOP", "optimum"]
     (optima,) = marked(ax)
-    for budget, (params, losses), lowest_at, lowest in zip(
-        budgets, list(drawn.values())[:3], *optima, strict=True
-    ):
+    for budget, (params, losses), lowest_at, lowest in zip(budgets, list(drawn.values())[:3], *optima, strict=True):
         tokens = budget / (6.0 * params)
         expected = LAW["E"] + LAW["A"] * params ** -LAW["beta"] + LAW["B"] * tokens ** -LAW["gamma"]
         assert losses == pytest.approx(expected, rel=1e-13)

@@ -69,9 +69,7 @@ def table_boundary(rng: random.Random) -> float:
     """A float at, or next to, a point where one table entry, or one binade, follows on another."""
     halves = rng.randint(2 * _wide_table.LOG_FIRST, 2 * (_wide_table.LOG_FIRST + len(_wide_table.LOG)))
     edge = rng.choice([halves / (2 * _wide_table.LOG_STEPS), 1.0, math.sqrt(0.5)])
-    return math.ldexp(
-        math.nextafter(edge, rng.choice([0.0, edge, 2.0])), rng.choice([0, rng.randint(-1000, 1000)])
-    )
+    return math.ldexp(math.nextafter(edge, rng.choice([0.0, edge, 2.0])), rng.choice([0, rng.randint(-1000, 1000)]))
 
 
 def refined(rng: random.Random) -> Wide:
@@ -406,9 +404,7 @@ def test_operators_broadcast_like_numpy() -> None:
         assert result.hi.shape == result.lo.shape == (3, 4)
         for i in range(3):
             for j in range(4):
-                one = operation(
-                    Wide(float(a.hi[i, 0]), float(a.lo[i, 0])), Wide(float(b.hi[j]), float(b.lo[j]))
-                )
+                one = operation(Wide(float(a.hi[i, 0]), float(a.lo[i, 0])), Wide(float(b.hi[j]), float(b.lo[j])))
                 assert (result.hi[i, j], result.lo[i, j]) == (one.hi, one.lo)
 
 

@@ -93,9 +93,7 @@ def test_irreducible_may_be_none_or_absent() -> None:
         ("hoffmann", [], "compute", ["C0 (compute coefficient)", "alpha_C (compute exponent)"]),
     ],
 )
-def test_mixed_and_missing_names_are_refused_with_a_hint(
-    spelling: str, law: list[str], kind: str, words: list[str]
-) -> None:
+def test_mixed_and_missing_names_are_refused_with_a_hint(spelling: str, law: list[str], kind: str, words: list[str]) -> None:
     with pytest.raises(ValueError, match="law in the") as error:
         notation(spelling).to_canonical(dict.fromkeys(law, 1), kind=kind)
     for word in words:

@@ -181,9 +181,7 @@ def optimum(law: PublishedLaw, compute: str) -> tuple[mpmath.mpf, mpmath.mpf]:
         params = MP.exp(log_params)
         return A / params**beta + B / (product / params) ** gamma
 
-    log_params = MP.findroot(
-        lambda x: MP.diff(loss, x), (MP.log(10**6), MP.log(10**14)), solver="anderson", tol=1e-60
-    )
+    log_params = MP.findroot(lambda x: MP.diff(loss, x), (MP.log(10**6), MP.log(10**14)), solver="anderson", tol=1e-60)
     assert loss(log_params) < min(loss(log_params - 0.01), loss(log_params + 0.01))
     return MP.exp(log_params), product / MP.exp(log_params)
 
@@ -212,10 +210,7 @@ def test_what_rounding_does_to_the_optimum(name: str, billions: str, tokens_per_
 def chinchilla(public_runs: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Log params, log tokens and log loss of the 240 runs."""
     with (public_runs / "chinchilla" / "svg_extracted_data.csv").open(newline="") as file:
-        rows = [
-            (float(row["Model Size"]), float(row["Training FLOP"]), float(row["loss"]))
-            for row in csv.DictReader(file)
-        ]
+        rows = [(float(row["Model Size"]), float(row["Training FLOP"]), float(row["loss"])) for row in csv.DictReader(file)]
     params, compute, loss = np.array(rows).T
     keep = loss < np.sort(loss)[-5]
     assert keep.sum() == 240
@@ -303,10 +298,7 @@ def test_lad_digits_are_the_minimum(chinchilla: tuple[np.ndarray, np.ndarray, np
     value = residuals(at, chinchilla)
     step = 1e-6
     slope = np.stack(
-        [
-            (residuals(at + step * unit, chinchilla) - residuals(at - step * unit, chinchilla)) / (2 * step)
-            for unit in np.eye(5)
-        ],
+        [(residuals(at + step * unit, chinchilla) - residuals(at - step * unit, chinchilla)) / (2 * step) for unit in np.eye(5)],
         axis=1,
     )
     count = len(value)
@@ -334,9 +326,7 @@ def test_the_printed_five_mix_the_two_refits() -> None:
             assert shown is not None
             assert fitted is not None
             assert abs(Decimal(shown) - Decimal(fitted)) <= unit(shown) / 2
-    assert printed["E"] != str(
-        Decimal(published("besiroglu2024-lad").coefficients["E"] or 0).quantize(Decimal("1e-4"))
-    )
+    assert printed["E"] != str(Decimal(published("besiroglu2024-lad").coefficients["E"] or 0).quantize(Decimal("1e-4")))
     assert Decimal(published("besiroglu2024-huber").coefficients["A"] or 0) < 478
 
 
@@ -464,9 +454,7 @@ def test_runs_on_the_ray(public_runs: Path) -> None:
     """Range of budgets of the listed runs whose actual D/N, from N = C/(6D), is near the nominal 20."""
     with (public_runs / "apple-downstream" / "tables_7_8_9.csv").open(newline="") as file:
         runs = [(Decimal(row["flops"]), Decimal(row["tokens_B"]) * 10**9) for row in csv.DictReader(file)]
-    near = [
-        (compute, 6 * tokens**2 / compute) for compute, tokens in runs if 14 < 6 * tokens**2 / compute < 28
-    ]
+    near = [(compute, 6 * tokens**2 / compute) for compute, tokens in runs if 14 < 6 * tokens**2 / compute < 28]
     budgets, ratios = zip(*near, strict=True)
     assert len(near) == 56
     assert min(budgets) == Decimal(KRAJEWSKI_RUNS.compute_lo)

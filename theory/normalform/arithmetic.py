@@ -182,8 +182,11 @@ class Arithmetic:
         if not positive:
             self.nonzero.append(self.to_sympy(base))
         scale, prime = self._registered(base, positive=positive)
-        exponent = {log_key(prime): self.field.rational(power)}
-        return self.multiply(self.integer_power(scale, power), {(frozenset(exponent.items()), ()): self.field.one})
+        return self.multiply(self.integer_power(scale, power), self._term({log_key(prime): self.field.rational(power)}))
+
+    def _term(self, exponent: NormalForm) -> NormalForm:
+        """exp(exponent) for an exponent whose integer parts need no moving."""
+        return {(frozenset(exponent.items()), ()): self.field.one}
 
     def power(self, base: NormalForm, exponent: NormalForm) -> NormalForm:
         whole = self._as_integer(exponent)
@@ -360,7 +363,7 @@ class Arithmetic:
                 continue
             difference = self.add(dict(key_left[0]), self.negate(dict(key_right[0])))
             factor, exponent = self._reduce(difference)
-            scale = {(exponent, ()): value_left / value_right * factor}
+            scale: NormalForm = {(exponent, ()): value_left / value_right * factor}
             if self.is_zero(self.add(left, self.negate(self.multiply(scale, right)))):
                 return scale
         return None
@@ -383,7 +386,7 @@ class Arithmetic:
             lowest = min(whole for _, _, whole in members)
             common = rest + self.field.rational(lowest)
             factor = {key_of_log: common} if common else {}
-            common_term = {(frozenset(factor.items()), ()): self.field.one}
+            common_term = self._term(factor)
             expanded: NormalForm = {}
             for key, value, whole in members:
                 power = self.integer_power(self.field.primes[prime].value, whole - lowest)

@@ -8,9 +8,11 @@ from typing import Any
 
 from sympy import Dummy, Integer, Symbol, factorint, primerange
 from sympy.polys.domains import ZZ
-from sympy.polys.fields import FracElement, FracField
+from sympy.polys.fields import FracElement as Fraction
+from sympy.polys.fields import FracField
 
-Fraction = FracElement
+__all__ = ["CoefficientField", "Fraction", "Prime", "integer_factors"]
+
 TRIAL_DIVISION_LIMIT = 10**5
 FULLY_FACTORED = 10**20
 LARGEST_DEGREE = 24

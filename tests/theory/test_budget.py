@@ -1,0 +1,191 @@
+"""Budgets: monomials with a positive coefficient and positive exponents, read from text or from SymPy, and nothing else."""
+
+import time
+
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Expr, Integer, Rational, Symbol, exp, log, sqrt
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.parse import ParseError
+
+N, D, C, KAPPA, a, d = sym.N, sym.D, sym.C, sym.KAPPA, sym.BUDGET_A, sym.BUDGET_D
+x, y, z = sympy.symbols("x y z", positive=True)
+SECONDS = 1.0  # of the processor: a guard against hanging, for every text
+
+
+@pytest.mark.parametrize(
+    "text", ["6ND", "6*N*D", "6*N^1*D", "C = 6*N*D", "C=6ND", "6 N D", "2*3*D*N", "(2N)(3D)", "6.0ND", "N D 6".replace(" 6", "*6")]
+)
+def test_six_nd_in_many_spellings(text: str) -> None:
+    assert Budget.parse(text) == SIX_ND
+
+
+@pytest.mark.parametrize(
+    ("text", "coefficient", "exponents"),
+    [
+        ("kappa*N**a*D**d", KAPPA, (a, d)),
+        ("C = kappa N^a D^d", KAPPA, (a, d)),
+        ("N^0.5*D", Integer(1), (Rational(1, 2), Integer(1))),
+        ("sqrt(N)*D^2", Integer(1), (Rational(1, 2), Integer(2))),
+        ("(N^2*D)^a/kappa", 1 / KAPPA, (2 * a, a)),
+        ("6*N*D*kappa^2", 6 * KAPPA**2, (Integer(1), Integer(1))),
+        ("exp(log(N)+2log(D))", Integer(1), (Integer(1), Integer(2))),
+        ("2^0.5*N*D", sqrt(2), (Integer(1), Integer(1))),
+        ("(a+d)*N*D", a + d, (Integer(1), Integer(1))),
+        ("N^(a/(a+d))*D^(d/(a+d))", Integer(1), (a / (a + d), d / (a + d))),
+        ("6*N^2*D/N", Integer(6), (Integer(1), Integer(1))),
+        ("6*N*D*(N+D)/(N+D)", Integer(6), (Integer(1), Integer(1))),
+        ("N*(N*D+D)/(N+1)", Integer(1), (Integer(1), Integer(1))),
+    ],
+)
+def test_reads_coefficient_and_exponents(text: str, coefficient: Expr, exponents: tuple[Expr, Expr]) -> None:
+    budget = Budget.parse(text)
+    assert sympy.simplify(budget.coefficient - coefficient) == 0
+    assert budget.variables == (N, D)
+    for variable, wanted in zip((N, D), exponents, strict=True):
+        assert sympy.simplify(budget.exponent(variable) - wanted) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "an expression is expected"),
+        ("C =", "an expression is expected"),
+        ("6N", "does not depend on D"),
+        ("6*D", "does not depend on N"),
+        ("6", "does not depend on N"),
+        ("N^0*D", "does not depend on N"),
+        ("6*N*D + 1", "must be one term"),
+        ("N + D", "must be one term"),
+        ("N*D + N", "must be one term"),
+        ("(N+D)*N*D", "must be one term"),
+        ("N*D*log(N)", "must be one term"),
+        ("N^D*D", "must be one term"),
+        ("N^N*D", "must be one term"),
+        ("exp(N)*D", "must be one term"),
+        ("(1+N^a)*D", "must be one term"),
+        ("-6*N*D", "coefficient=-6: must be positive"),
+        ("6*N^-1*D", "exponent of N=-1: must be positive"),
+        ("6*N*D^(a-d)", "exponent of D=a - d: must be positive"),
+        ("(a-d)*N*D", "coefficient=a - d: must be positive"),
+        ("abs(N-D)*N*D", "must be one term"),
+        ("sqrt(N-D)*D", "must be one term"),
+        ("D = 6*N*D", "a budget reads C = kappa"),
+        ("6*N*D = C", "a budget reads C = kappa"),
+        ("C = C = 6ND", "cannot read '='"),
+        ("c = 6ND", "a budget reads C = kappa"),
+        ("6*n*d", "unknown name 'n'"),
+        ("6*C*N*D", "unknown name 'C'"),
+        ("6*M*N*D", "unknown name 'M'"),
+        ("__import__('os').getcwd()", "cannot read '_'"),
+        ("N*D/0", "division by zero"),
+        ("0*N*D", "does not depend on N"),
+        ("sqrt(-1)*N*D", "negative number"),
+        ("sqrt(-N)*D", "no real value"),
+        ("1e999999*N*D", "too large"),
+        ("N^(10^10)*D", "too large"),
+        ("(2N)^1e12*D", "too large"),
+        ("N*D*(N+D+a+d+kappa)^60", "expands to more than"),
+        ("D*((N+9)(100-N)/(kappa+6)*(20-d+N*kappa))^20", "expands to more than"),
+        ("+".join(f"N^{i}*D" for i in range(1, 400)), "must be one term"),
+        ("(" * 3000, "nested deeper"),
+        ("N" * 10**5, "characters"),
+        ("exp(exp(exp(exp(2.9))))*N*D", "tower"),
+        ("N*D*abs(N^999 + N - D)", "must be one term|expands|beyond"),
+    ],
+    ids=lambda text: text if len(text) < 40 else f"{text[:12]}... {len(text)}",
+)
+def test_refused_with_a_reason(text: str, reason: str) -> None:
+    start = time.process_time()
+    with pytest.raises(ValueError, match=reason.replace("(", r"\(")) as caught:
+        Budget.parse(text)
+    assert time.process_time() - start < SECONDS
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_read_is_a_parse_error() -> None:
+    for text in ("6**", "D = N", "N # D"):
+        with pytest.raises(ParseError):
+            Budget.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        (6 * N * D * sympy.Float(0.5), "floating-point"),
+        (sympy.gamma(N) * D, "gamma"),
+        (sympy.I * N * D, "outside"),
+    ],
+    ids=str,
+)
+def test_expressions_outside_the_normal_form(expression: Expr, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Budget.from_expression(expression)
+
+
+def test_text_is_no_expression() -> None:
+    with pytest.raises(ValueError, match="Sympify"):
+        Budget.from_expression("6*N*D")
+
+
+def test_other_variables() -> None:
+    budget = Budget.from_expression(7 * x**2 * y * sqrt(z), (x, y, z))
+    assert budget.coefficient == 7
+    assert [budget.exponent(v) for v in (x, y, z)] == [2, 1, Rational(1, 2)]
+    assert Budget.parse("7x^2 y z^0.5", (x, y, z)) == budget
+    with pytest.raises(ValueError, match="variable=N: not in the budget"):
+        budget.exponent(N)
+
+
+def test_direct_construction_is_checked() -> None:
+    with pytest.raises(ValueError, match="coefficient=-1: must be positive"):
+        Budget(Integer(-1), ((N, Integer(1)),))
+    with pytest.raises(ValueError, match="exponent of N=0: must be positive"):
+        Budget(Integer(1), ((N, Integer(0)),))
+    with pytest.raises(ValueError, match="coefficient=u: must be positive"):
+        Budget(Symbol("u"), ((N, Integer(1)),))
+    with pytest.raises(ValueError, match="at least one variable"):
+        Budget(Integer(1), ())
+
+
+def test_compute() -> None:
+    assert SIX_ND.compute() == 6 * N * D
+    assert SIX_ND.compute({N: Integer(2), D: Integer(5)}) == 60
+    assert GENERAL.compute() == KAPPA * N**a * D**d
+    assert str(SIX_ND) == "C = 6*D*N"
+
+
+@given(
+    st.integers(1, 10**6),
+    st.fractions("1/100", 20, max_denominator=100),
+    st.fractions("1/100", 20, max_denominator=100),
+)
+def test_reads_back_what_it_prints(kappa: int, power_n: object, power_d: object) -> None:
+    budget = Budget(Integer(kappa), ((N, Rational(str(power_n))), (D, Rational(str(power_d)))))
+    assert Budget.parse(str(budget)) == budget
+    assert Budget.from_expression(budget.compute()) == budget
+
+
+@given(text=st.lists(st.sampled_from([*"NDad0126.+-*/^() =C", "**", "kappa", "exp(", "log(", "1e9"]), max_size=20).map("".join))
+def test_any_text_is_a_budget_or_a_value_error(text: str) -> None:
+    try:
+        budget = Budget.parse(text)
+    except ValueError:
+        return
+    assert set(budget.variables) == {N, D}
+    assert budget.compute().free_symbols <= {N, D, KAPPA, a, d}
+
+
+def test_budget_is_hashable_and_frozen() -> None:
+    assert hash(Budget.parse("6ND")) == hash(SIX_ND)
+    with pytest.raises(AttributeError):
+        SIX_ND.coefficient = Integer(7)  # type: ignore[misc]
+
+
+def test_exact_expression_of_exp_and_log_is_read() -> None:
+    assert Budget.from_expression(exp(log(N) + log(D), evaluate=False)).coefficient == 1
+    assert Budget.from_expression(C * N * D).coefficient == C
