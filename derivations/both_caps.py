@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import Integer, Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.argument import ByPositiveTerms
@@ -33,7 +33,7 @@ def derivation() -> Derivation:
             ">=",
             x,
             "A weighted geometric mean exceeds the smaller of two numbers x and x (1 + h).",
-            ByMonotone(x * y**w_d, y, 1 + larger, sym.C / sym.C, order=ByPositiveTerms(form=larger)),
+            ByMonotone(x * y**w_d, y, 1 + larger, Integer(1), order=ByPositiveTerms(form=larger)),
         ),
         Claim(
             "below_the_higher",
@@ -41,10 +41,10 @@ def derivation() -> Derivation:
             "<=",
             x * (1 + larger),
             "And is below the larger.",
-            ByMonotone(x * (1 + larger) ** w_d * y**w_n, y, sym.C / sym.C, 1 + larger, order=ByPositiveTerms(form=larger)),
+            ByMonotone(x * (1 + larger) ** w_d * y**w_n, y, Integer(1), 1 + larger, order=ByPositiveTerms(form=larger)),
         ),
-        Claim("data_first", m.capped_reducible(sym.D, sym.D_MAX).subs(sym.C, both), "==", corner, "On the data wall N = C/(6 D_max) reaches N_max at C = 6 N_max D_max."),
-        Claim("size_first", m.capped_reducible(sym.N, sym.N_MAX).subs(sym.C, both), "==", corner, "Under the size cap D = C/(6 N_max) reaches D_max at the same compute."),
+        Claim("data_first", m.capped_reducible(sym.D, sym.D_MAX).subs(sym.C, mean), "==", corner, "On the data wall N = C/(6 D_max) reaches N_max at C = 6 N_max D_max."),
+        Claim("size_first", m.capped_reducible(sym.N, sym.N_MAX).subs(sym.C, mean), "==", corner, "Under the size cap D = C/(6 N_max) reaches D_max at the same compute."),
         Claim("data_cap_is_lower", m.data_wall.subs(sym.D_MAX, scarce), "==", m.size_cap / (1 + u) ** (1 / w_d), "D_max below the optimal tokens of N_max means C_D < C_N: the data cap binds first."),
         Claim(
             "smaller_is_worse",

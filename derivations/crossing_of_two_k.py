@@ -20,7 +20,10 @@ def derivation() -> Derivation:
         name="crossing_of_two_k",
         title="The crossing point of two values of k",
         assumptions=("-log pass@k_i = C0_i C^-alpha_i for k_1 < k_2, with alpha_2 = alpha_1 + delta and delta > 0",),
-        statement=r"C_x = \left(C_{0,2}/C_{0,1}\right)^{1/(\alpha_2 - \alpha_1)}; \qquad C < C_x \Rightarrow \mathrm{pass}@k_2 < \mathrm{pass}@k_1",
+        statement=(
+            r"C_x = \left(C_{0,2}/C_{0,1}\right)^{1/(\alpha_2 - \alpha_1)}; \qquad"
+            r"C < C_x \Rightarrow \mathrm{pass}@k_2 < \mathrm{pass}@k_1"
+        ),
         steps=(
             Claim(
                 "crossing",
@@ -41,8 +44,8 @@ def derivation() -> Derivation:
                 (many / few).subs(sym.C, crossing / (1 + v)),
                 ">=",
                 Integer(1),
-                "Below C_x, at C = C_x/(1 + v), it is (1 + v)^delta > 1: more draws would solve fewer problems, which contradicts "
-                "pass@k increasing in k (fail_at_k_is_completely_monotone).",
+                "Below C_x, at C = C_x/(1 + v), it is (1 + v)^delta > 1: more draws would solve fewer problems, which "
+                "contradicts pass@k increasing in k (fail_at_k_is_completely_monotone).",
                 ByMonotone((1 + x) ** steeper, x, v, Integer(0)),
             ),
             Claim(

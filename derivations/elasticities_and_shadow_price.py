@@ -23,8 +23,7 @@ def derivation() -> Derivation:
         Claim("price_by_params", (-law.diff(sym.N) / (6 * sym.D)).subs(optimum), "==", shadow_price(envelope), "It makes no difference at first order whether the FLOP buys params ..."),
         Claim("price_by_tokens", (-law.diff(sym.D) / (6 * sym.N)).subs(optimum), "==", shadow_price(envelope), "... or tokens."),
         Claim("inverse", best.subs(sym.C, cost), "==", sym.REDUCIBLE, "C*(R) = (C0/R)^(1/alpha) inverts the compute law."),
-        Claim("marginal_cost", cost.diff(sym.REDUCIBLE), "==", marginal_cost(envelope), "dC*/dL = -C*/(alpha R)."),
-        Claim("price_times_cost", shadow_price(envelope).subs(sym.C, cost) * cost.diff(sym.REDUCIBLE), "==", -sym.C / sym.C, "The marginal cost is the reciprocal of the shadow price, with the sign turned."),
+        Claim("marginal_cost", 1 / best.diff(sym.C).subs(sym.C, cost), "==", marginal_cost(envelope), "The reciprocal of the slope of the compute law is dC*/dL = -C*/(alpha R)."),
         Claim("slope_of_the_loss", -sym.C * (sym.E + best).diff(sym.C) / (sym.E + best), "==", loss_elasticity(envelope), "The slope of the whole loss on log-log axes is alpha (1 - E/L*): it flattens towards E."),
     )
     return Derivation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Rational, Symbol
+from sympy import Rational, Symbol
 
 from isoflop.theory.argument_calculus import ByConvexity
 from isoflop.theory.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
@@ -77,10 +77,10 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "equality_for_equal_problems",
-                moment[1].subs(g, f) ** 2 - moment[0].subs(g, f) * moment[2].subs(g, f),
+                moment[1].subs(g, f) ** 2,
                 "==",
-                Integer(0),
-                "All are equalities where all problems are equally hard.",
+                moment[0].subs(g, f) * moment[2].subs(g, f),
+                "Log-convexity is an equality where all problems are equally hard.",
             ),
         ),
         source="Cauchy-Schwarz, Chebyshev's sum inequality and Jensen, each through AM-GM or a tangent.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Integer, Symbol, exp, log
 
+from isoflop.theory import symbols as sym
 from isoflop.theory.argument_calculus import ByMonotone
 from isoflop.theory.claim import ByPositiveTerms, Claim, Derivation
 from isoflop.theory.passk import SCHAEFFER, floor_across
@@ -11,7 +12,7 @@ from isoflop.theory.passk import SCHAEFFER, floor_across
 
 def derivation() -> Derivation:
     """fail@(mk) >= fail@k^m in the limit of infinite compute, where -log pass@k is E0(k)."""
-    fail, lost, passed, m, t, x = (Symbol(name, positive=True) for name in ("f", "h", "y", "m", "t", "x"))
+    lost, passed, m, t, x = (Symbol(name, positive=True) for name in ("h", "y", "m", "t", "x"))
     odds = t / (1 + t)
     return Derivation(
         name="irreducible_floor_across_k",
@@ -23,12 +24,12 @@ def derivation() -> Derivation:
         statement=r"E_0(k) \ge E_0(mk) \ge -\log\left(1 - \left(1 - e^{-E_0(k)}\right)^m\right)",
         steps=(
             Claim(
-                "bound_is_that_of_equal_problems",
-                exp(-floor_across(-log(1 - fail), m)),
+                "two_times_as_many_draws",
+                floor_across(sym.E, Integer(2)),
                 "==",
-                1 - fail**m,
-                "The bound is -log pass@(mk) where fail@(mk) is exactly f^m.",
-                assume=(1 - fail, 1 - fail**m),
+                sym.E - log(2 - exp(-sym.E)),
+                "The bound is -log(1 - f^m) with f = 1 - e^-E0; for m = 2, 1 - f^2 = (1 - f)(1 + f): doubling k takes at most "
+                "log(2 - e^-E0) off the floor.",
             ),
             Claim(
                 "more_failures_higher_floor",
@@ -44,7 +45,8 @@ def derivation() -> Derivation:
                 floor_across(-log(1 - odds ** (1 / m)), m) - odds,
                 ">=",
                 Integer(0),
-                "The bound is at least f^m = (1 - e^-E0(k))^m (here t/(1 + t)), which is positive: E0 cannot become 0 at a larger k.",
+                "The bound is at least f^m = (1 - e^-E0(k))^m (here t/(1 + t)), which is positive: "
+                "E0 cannot become 0 at a larger k.",
                 ByMonotone(log(1 + x) - x / (1 + x), x, t, Integer(0), slope=ByPositiveTerms(form=x / (1 + x) ** 2)),
             ),
         ),

@@ -56,8 +56,8 @@ def derivation() -> Derivation:
                 tail_step.diff(x, 2).subs(x, 0),
                 "==",
                 step.diff(x, 2).subs(x, 0),
-                "In powers of x = 1/k, log fail@(k + 1) - log fail@k of tail and recurrence also agree at second order, which fixes the "
-                "coefficient of the correction.",
+                "In powers of x = 1/k, log fail@(k + 1) - log fail@k of tail and recurrence also agree at second order, "
+                "which fixes the coefficient of the correction.",
             ),
         ),
         source=f"{TRICOMI}, for the expansion; Levi 2024 (arXiv 2410.16377) for Beta distributed problems.",

@@ -26,7 +26,7 @@ def derivation() -> Derivation:
                 fails**k,
                 ">=",
                 fails ** (k + 1),
-                "Where p = u/(1 + u), fail@k = (1 + u)^-k falls with every draw; by induction pass@k >= pass@1, and the mean is q.",
+                "Where p = u/(1 + u), fail@k = (1 + u)^-k falls with every draw; by induction pass@k >= pass@1, whose mean is q.",
                 ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
             ),
             Claim(

@@ -63,7 +63,5 @@ def derivation() -> Derivation:
             ),
         ),
         source=f"{CHEN}, equation 1, for the estimator.",
-        follows="c is a complete sufficient statistic, so no unbiased estimator has a smaller variance (Lehmann and Scheffe 1950).",
+        follows="c is a complete sufficient statistic, so this estimator has the least variance (Lehmann and Scheffe 1950).",
     )
-
-

@@ -16,7 +16,10 @@ def derivation() -> Derivation:
         name="pass_at_k_estimator_term_by_term",
         title="The pass@k estimator is unbiased, term by term",
         assumptions=("c of n independent samples are correct, each with probability p = 1 - q", "integers 1 <= k <= n"),
-        statement=r"\sum_c \binom{n}{c} p^c q^{n-c} \binom{n-c}{k}\Big/\binom{n}{k} = q^k \sum_c \binom{n-k}{c} p^c q^{n-k-c} = q^k",
+        statement=(
+            r"\sum_c \binom{n}{c} p^c q^{n-c} \binom{n-c}{k}\Big/\binom{n}{k}"
+            r"= q^k \sum_c \binom{n-k}{c} p^c q^{n-k-c} = q^k"
+        ),
         steps=(
             Claim(
                 "hypergeometric_ratio",

@@ -15,7 +15,9 @@ def derivation() -> Derivation:
     n, p = SAMPLES, SOLVE
     m, k, j, x, below = (Symbol(name, positive=True) for name in ("m", "k", "j", "F", "u"))
     q = 1 - p
-    second_moment = Add(*(Integer(comb(5, c)) * Integer(comb(5 - c, 2)) ** 2 / comb(5, 2) ** 2 * p**c * q ** (5 - c) for c in range(6)))
+    second_moment = Add(
+        *(Integer(comb(5, c)) * Integer(comb(5 - c, 2)) ** 2 / comb(5, 2) ** 2 * p**c * q ** (5 - c) for c in range(6))
+    )
     shared = Add(*(Integer(comb(2, i) * comb(3, 2 - i)) / comb(5, 2) * q ** (4 - i) for i in range(3)))
     return Derivation(
         name="pass_at_k_estimator_variance",

@@ -18,8 +18,14 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_log_is_biased_up",
         title="-log of an estimated pass@k is biased up",
-        assumptions=("x is an unbiased estimate of mu = pass@k > 0", "x > 0: at x = 0, where no sample is correct, -log x is infinite"),
-        statement=r"\mathbb{E}[-\log x] \ge -\log \mu, \qquad \mathbb{E}[-\log x] + \log \mu \approx \frac{\operatorname{Var} x}{2\mu^2}",
+        assumptions=(
+            "x is an unbiased estimate of mu = pass@k > 0",
+            "x > 0: at x = 0, where no sample is correct, -log x is infinite",
+        ),
+        statement=(
+            r"\mathbb{E}[-\log x] \ge -\log \mu, \qquad"
+            r"\mathbb{E}[-\log x] + \log \mu \approx \frac{\operatorname{Var} x}{2\mu^2}"
+        ),
         steps=(
             Claim(
                 "tangent",

@@ -6,7 +6,7 @@ from sympy import Integer, Symbol
 
 from isoflop.theory.argument_calculus import ByConvexity
 from isoflop.theory.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.passk import CHEN, CORRECT, SAMPLES, falling, fail_estimator_factor
+from isoflop.theory.passk import CHEN, CORRECT, SAMPLES, fail_estimator_factor, falling
 
 
 def derivation() -> Derivation:

@@ -25,29 +25,38 @@ def derivation() -> Derivation:
         name="pass_at_k_tail_theorem",
         title="The tail theorem of pass@k",
         assumptions=("P(p <= x) ~ (c/b) x^b over the problems for x -> 0, with b, c > 0",),
-        statement=r"P(p \le x) \sim \frac{c}{b} x^b \iff \mathrm{fail}@k \sim c\,\Gamma(b)\,k^{-b}, \qquad -\log \mathrm{pass}@k \sim \mathrm{fail}@k",
+        statement=(
+            r"P(p \le x) \sim \frac{c}{b} x^b \iff \mathrm{fail}@k \sim c\,\Gamma(b)\,k^{-b}, \qquad"
+            r"-\log \mathrm{pass}@k \sim \mathrm{fail}@k"
+        ),
         steps=(
             Claim(
                 "laplace_transform",
                 (1 - fail) ** k,
                 "==",
                 exp(-k * loss),
-                "With p = u/(1 + u) and the rate v = -log(1 - p) = log(1 + u), the mean of (1 - p)^k is the Laplace transform of v.",
+                "With p = u/(1 + u) and the rate v = -log(1 - p) = log(1 + u), fail@k is the Laplace transform of v.",
             ),
             Claim(
                 "rate_above_probability",
                 x - (1 - exp(-x)),
                 ">=",
                 Integer(0),
-                "p <= v,",
-                ByMonotone(x - (1 - exp(-x)), x, x, Integer(0), slope=ByMonotone(1 - exp(-x), x, x, Integer(0), slope=ByPositiveTerms(form=exp(-x)))),
+                "The rate, here x, is at least p = 1 - e^-x,",
+                ByMonotone(
+                    x - (1 - exp(-x)),
+                    x,
+                    x,
+                    Integer(0),
+                    slope=ByMonotone(1 - exp(-x), x, x, Integer(0), slope=ByPositiveTerms(form=exp(-x))),
+                ),
             ),
             Claim(
                 "rate_close_to_probability",
                 u - log(1 + u),
                 ">=",
                 Integer(0),
-                "and v = log(1 + u) <= u = p/(1 - p): so v ~ p for p -> 0, and P(v <= x) ~ (c/b) x^b too.",
+                "and v = log(1 + u) is at most u = p/(1 - p): so v ~ p for p -> 0, and P(v <= x) ~ (c/b) x^b too.",
                 ByMonotone(x - log(1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x))),
             ),
             Claim(
@@ -55,7 +64,7 @@ def derivation() -> Derivation:
                 density / b * gamma_of(b + 1) * k**-b + following / (b + gap) * gamma_of(b + gap + 1) * k ** -(b + gap),
                 "~",
                 power_tail(density, b),
-                "The lemma with l = c/b and Gamma(b + 1) = b Gamma(b); a further power x^(b + d) of the distribution falls faster.",
+                "The lemma with l = c/b and Gamma(b + 1) = b Gamma(b); a further power x^(b + d) falls faster.",
                 UnderLemma(KARAMATA, FELLER, ByLeadingTerm(k, "oo")),
             ),
             Claim(

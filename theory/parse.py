@@ -34,7 +34,8 @@ LARGEST_ROOT_BITS = 2_000_000  # u^(p/q) is evaluated by way of prime factors to
 FUNCTIONS: dict[str, Callable[..., Expr]] = {"exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs}
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\]])"
+    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation>==|<=|>=|->|[=<>~])"
+    r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
 CLOSING = {"(": ")", "[": "]"}
 
@@ -67,7 +68,15 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
-def parse(text: str, table: Mapping[str, Symbol]) -> Expr:
+@dataclass(frozen=True)
+class Formula:
+    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the body there."""
+
+    parameters: tuple[Symbol, ...]
+    body: Expr
+
+
+def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
     """The SymPy expression that `text` spells in the symbols of `table`.
 
     Raises
@@ -75,7 +84,11 @@ def parse(text: str, table: Mapping[str, Symbol]) -> Expr:
     ParseError
         Naming the text, the offending part and its position; nothing that a user types is evaluated as Python.
     """
-    tokens = tokenize(text)
+    return read(text, tokenize(text), table)
+
+
+def read(text: str, tokens: list[Token], table: Mapping[str, Expr | Formula]) -> Expr:
+    """The expression that tokens of `text` spell; `text` is for the messages."""
     if not tokens:
         raise ParseError(f"{text!r}: an expression is expected")
     reader = _Reader(text, tokens, table)
@@ -94,7 +107,7 @@ def _bits(expression: Expr) -> int:
 
 
 class _Reader:
-    def __init__(self, text: str, tokens: list[Token], table: Mapping[str, Symbol]) -> None:
+    def __init__(self, text: str, tokens: list[Token], table: Mapping[str, Expr | Formula]) -> None:
         self.text, self.tokens, self.table = text, tokens, table
         self.next = 0
 
@@ -127,7 +140,7 @@ class _Reader:
 
     def product(self, depth: int) -> Expr:
         factors = [self.signed(depth)]
-        while not self.at_end and not self.peek("+", "-", ")", "]"):
+        while not self.at_end and not self.peek("+", "-", ")", "]", ","):
             operator = self.take().text if self.peek("*", "/") else ""
             at = self.tokens[self.next] if not self.at_end else None
             if not operator and at is not None and at.kind == "number":
@@ -199,10 +212,13 @@ class _Reader:
 
     def _group(self, opening: Token, depth: int) -> Expr:
         inside = self.sum(depth + 1)
+        self._close(opening)
+        return inside
+
+    def _close(self, opening: Token) -> None:
         if not self.peek(CLOSING[opening.text]):
             raise ParseError(f"{self.text!r}: {opening.text!r} at position {opening.position + 1} is never closed")
         self.take()
-        return inside
 
     def _number(self, token: Token) -> Rational:
         _, _, exponent = token.text.lower().partition("e")
@@ -213,7 +229,8 @@ class _Reader:
 
     def _name(self, token: Token, depth: int) -> Expr:
         if token.text in self.table:
-            return self.table[token.text]
+            meaning = self.table[token.text]
+            return self._formula(meaning, token, depth) if isinstance(meaning, Formula) else meaning
         if token.text in FUNCTIONS:
             if not self.peek("(", "["):
                 self.fail("an argument in parentheses is expected after", token)
@@ -221,9 +238,24 @@ class _Reader:
         letters = re.findall(r"[A-Za-z]", token.text)
         if "".join(letters) == token.text and all(letter in self.table for letter in letters):
             *first, last = letters
-            return Mul(*(self.table[letter] for letter in first), self._last_letter(last, depth))
+            return Mul(*(self._plain(letter) for letter in first), self._last_letter(last, depth))
         known = ", ".join(sorted(self.table))
         raise ParseError(f"{self.text!r}: unknown name {token.text!r} at position {token.position + 1}; known: {known}")
+
+    def _formula(self, formula: Formula, token: Token, depth: int) -> Expr:
+        """The body, at the arguments in parentheses where they follow."""
+        if not self.peek("("):
+            return formula.body
+        opening = self.take()
+        arguments = [self.sum(depth + 1)]
+        while self.peek(","):
+            self.take()
+            arguments.append(self.sum(depth + 1))
+        self._close(opening)
+        if len(arguments) != len(formula.parameters):
+            wanted = ", ".join(map(str, formula.parameters))
+            self.fail(f"{len(arguments)} arguments instead of ({wanted}) for", token)
+        return formula.body.subs(list(zip(formula.parameters, arguments, strict=True)), simultaneous=True)
 
     def _applied(self, token: Token, argument: Expr) -> Expr:
         function = FUNCTIONS[token.text]
@@ -236,9 +268,13 @@ class _Reader:
             self._check_tower(argument, token)
         return function(argument, evaluate=not argument.has(Add))
 
+    def _plain(self, name: str) -> Expr:
+        meaning = self.table[name]
+        return meaning.body if isinstance(meaning, Formula) else meaning
+
     def _last_letter(self, letter: str, depth: int) -> Expr:
         """In `ND^d` the exponent belongs to D alone."""
-        base: Expr = self.table[letter]
+        base = self._plain(letter)
         if not self.at_end and self.tokens[self.next].kind == "power":
             at = self.take()
             exponent = self.signed(depth + 1)

@@ -134,7 +134,7 @@ def fail_estimator(n: Expr = SAMPLES, c: Expr = CORRECT, k: Expr = DRAWS) -> Exp
 
 
 def fail_estimator_factor(n: Expr, c: Expr, drawn: Expr) -> Expr:
-    """1 - c/(n - i): the chance that a further sample fails after i failures were drawn; the estimator is their product, i < k."""
+    """1 - c/(n - i): the chance to draw another failure after i of them; the estimator is the product over i < k."""
     return 1 - c / (n - drawn)
 
 
@@ -227,12 +227,7 @@ class BilinearLaw:
 
     @property
     def log_value(self) -> Expr:
-        return (
-            log(self.coefficient)
-            + self.compute * log(sym.C)
-            + self.draws * log(DRAWS)
-            + self.mixed * log(sym.C) * log(DRAWS)
-        )
+        return log(self.coefficient) + self.compute * log(sym.C) + self.draws * log(DRAWS) + self.mixed * log(sym.C) * log(DRAWS)
 
     @property
     def value(self) -> Expr:
@@ -288,7 +283,7 @@ class GoldComposition:
 
     @property
     def with_gold_floor(self) -> tuple[Expr, Expr, Expr]:
-        """(E0, C0, alpha) = (xi0 + K0 Eg^kappa, K0 kappa Eg^(kappa - 1) Gg, ag), to leading order for Eg > 0: alpha is not kappa ag."""
+        """(E0, C0, alpha) = (xi0 + K0 Eg^kappa, K0 kappa Eg^(kappa - 1) Gg, ag), to leading order for Eg > 0; not kappa ag."""
         floor = self.floor + self.coefficient * self.gold_floor**self.power
         slope = self.coefficient * self.power * self.gold_floor ** (self.power - 1) * self.gold_coefficient
         return floor, slope, self.gold_exponent

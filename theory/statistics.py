@@ -183,6 +183,24 @@ def swapped(tokens_per_param: Expr) -> dict[Symbol, Expr]:
     }
 
 
+def coefficient_for_reducible(envelope: Envelope) -> Expr:
+    """A = w_N (R (C/kappa)^alpha (w_D/B)^w_D)^(1/w_N): log A replaced by log R*(C) as a parameter of the fit."""
+    w_n, w_d = envelope.shares
+    spent = (sym.C / envelope.budget.coefficient) ** envelope.exponent
+    return w_n * (sym.REDUCIBLE * spent * (w_d / sym.B) ** w_d) ** (1 / w_n)
+
+
+def coefficient_for_params(envelope: Envelope) -> Expr:
+    """A = (gamma B/beta) (N (C/kappa)^-w_N)^(beta + gamma): log A replaced by log N*(C)."""
+    spent = (sym.C / envelope.budget.coefficient) ** envelope.shares[0]
+    return sym.GAMMA * sym.B / sym.BETA * (sym.N / spent) ** (sym.BETA + sym.GAMMA)
+
+
+def exponent_for_alpha() -> Expr:
+    """gamma = alpha beta/(beta - alpha): gamma replaced by alpha."""
+    return sym.ALPHA * sym.BETA / (sym.BETA - sym.ALPHA)
+
+
 def tangency_in_allocation(envelope: Envelope) -> Expr:
     """C_t = kappa (t G^2)^((beta + gamma)/(beta - gamma)) with G = N*(kappa), under C = kappa N D."""
     kappa = envelope.budget.coefficient

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from isoflop.theory.law import LawForm
     from isoflop.theory.normalform import decide
     from isoflop.theory.penalty import misallocation
+    from isoflop.theory.prove import prove
     from isoflop.theory.published import published
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "law",
     "law_from_expression",
     "misallocation",
+    "prove",
     "published",
 ]
 
@@ -44,6 +46,7 @@ _HOME = {
     "law": "isoflop.numeric.law",
     "law_from_expression": "isoflop.numeric.custom",
     "misallocation": "isoflop.theory.penalty",
+    "prove": "isoflop.theory.prove",
     "published": "isoflop.theory.published",
 }
 

@@ -40,7 +40,6 @@ DEFAULT = {N: (A, beta), D: (B, gamma)}
         (KAPLAN, {N: (N_c ** (a_N / a_D), a_N / a_D), D: (D_c, Integer(1))}, REDUCIBLE**a_D, 1),
         (E + (A / N) ** beta + B * D**-gamma, {N: (A**beta, beta), D: (B, gamma)}, E + REDUCIBLE, 1),
         (E + A / (N**beta * F) + B / sqrt(D), {N: (A / F, beta), D: (B, Rational(1, 2))}, E + REDUCIBLE, 1),
-        ((R - F) ** 3, DEFAULT, (REDUCIBLE - F) ** 3, 1),
         (E * (1 + A * N**-beta + B * D**-gamma), DEFAULT, E * (1 + REDUCIBLE), 1),
     ],
     ids=str,
@@ -142,6 +141,7 @@ REFUSED = (
     (sin(R), "must be strictly monotone"),
     (-1 / (R - 1), "must be strictly monotone"),
     (1 / (R**delta - 1), "must be strictly monotone"),
+    ((R - F) ** 3, "must be strictly monotone"),
     ((1 - R) ** delta, "must be strictly monotone"),
 )
 

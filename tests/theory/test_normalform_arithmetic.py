@@ -94,6 +94,13 @@ def test_quotient_that_hides_a_sign_is_not_taken_for_positive() -> None:
     assert positive.pop().subs({N: HALF, b: 1}) < 0
 
 
+def test_square_that_may_vanish_is_not_taken_for_positive() -> None:
+    """(b-g)^2 (N^b + D^g) is zero at b = g."""
+    positive, _ = conditions(raw(sympy.expand((b - g) ** 2 * (N**b + D**g)), p))
+    assert len(positive) == 1
+    assert positive.pop().subs({g: b}) == 0
+
+
 def test_contradiction_with_a_condition_is_outside() -> None:
     with pytest.raises(OutsideScope, match="negative"):
         conditions(raw(x, p) * raw(-x, p))

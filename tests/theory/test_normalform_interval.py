@@ -14,7 +14,7 @@ from tests.theory import rewriting
 
 from isoflop.theory.functions import phi2
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_nonzero, certainly_positive
-from isoflop.theory.normalform.sample import DENOMINATOR, points
+from isoflop.theory.normalform.sample import DRAWS_BEFORE_WIDENING, WIDEST, points
 
 N, b = Symbol("N", positive=True), Symbol("b", positive=True)
 x = Symbol("x", real=True)
@@ -176,9 +176,15 @@ def test_points_respect_what_is_declared(assumptions: dict[str, bool], signs: se
     assert {int(sympy.sign(value)) for value in values} == signs
 
 
-def test_points_are_rational_and_moderate() -> None:
-    for point in first(200, [N, x]):
+def test_points_are_rational_and_near_one_first() -> None:
+    for point in first(DRAWS_BEFORE_WIDENING, [N, x]):
         for value in point.values():
             assert isinstance(value, Rational)
-            assert Rational(1, 8) - Rational(1, DENOMINATOR) <= abs(value) <= 8
-            assert DENOMINATOR % value.q == 0
+            assert Rational(1, 8) <= abs(value) <= 8
+
+
+def test_points_reach_out_for_a_domain_far_away() -> None:
+    """R > 400 N^-0.34 has no point near one."""
+    drawn = first(5 * DRAWS_BEFORE_WIDENING, [N, b])
+    assert all(value <= 8**WIDEST for point in drawn for value in point.values())
+    assert sum(bool(point[b] > 400 * point[N] ** -0.34) for point in drawn) > 20

@@ -246,11 +246,10 @@ class Arithmetic:
                 self.field.declare_positive(self._apply_twins(value, dict(key[0]))[0])
 
     def sign_of_term(self, key: Key, value: Fraction) -> int:
-        """Sign of one term, 0 where it is not certain."""
-        if key[1] or self._open_sums(key):
+        """Sign of one term, 0 where it is not certain or the term may vanish."""
+        if key[1] or self._open_sums(key) or self.field.unknown_primes(value):
             return 0
-        sign, unknown = self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])
-        return 0 if unknown else sign
+        return self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])[0]
 
     def _open_sums(self, key: Key) -> bool:
         """Whether a sum of unknown sign has an odd power in the key."""

@@ -212,15 +212,16 @@ def _refute(
             except Undefined:
                 continue
             if certainly_nonzero(value_left - value_right):
-                witness = Witness(
-                    tuple(sorted(point.items(), key=lambda item: item[0].name)),
-                    _decimal(value_left, value_left - value_right),
-                    _decimal(value_right, value_left - value_right),
-                    digits,
-                )
+                witness = witness_at(point, value_left, value_right, digits)
                 return Decision(Answer.REFUTED, "the two sides differ at a point", witness=witness)
         candidates = candidates[:POINTS_AT_HIGH_PRECISION]
     return None
+
+
+def witness_at(point: Point, left: Any, right: Any, digits: int = DIGITS[0]) -> Witness:
+    """The witness that two enclosures at a point make."""
+    ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
+    return Witness(ordered, _decimal(left, left - right), _decimal(right, left - right), digits)
 
 
 def _decimal(value: Any, difference: Any) -> str:

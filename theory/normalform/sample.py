@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import count
 from random import Random
 
 from sympy import Rational, Symbol
 
 Point = dict[Symbol, Rational]
 DENOMINATOR = 60
+DRAWS_BEFORE_WIDENING = 100
+WIDEST = 8
 
 
-def draw(symbols: Iterable[Symbol], generator: Random) -> Point:
-    """One point: magnitudes log-uniform in [1/8, 8] as fractions, each sign that the symbol may have."""
+def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
+    """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, each sign that the symbol may have."""
     point: Point = {}
     for symbol in symbols:
-        magnitude = 8 ** generator.uniform(-1, 1)
-        value = Rational(max(1, round(DENOMINATOR * magnitude)), DENOMINATOR)
-        point[symbol] = generator.choice(_possible_signs(symbol)) * value
+        logarithm = width * generator.uniform(-1, 1)
+        value = Rational(round(DENOMINATOR * 8 ** abs(logarithm)), DENOMINATOR)
+        point[symbol] = generator.choice(_possible_signs(symbol)) * (value if logarithm > 0 else 1 / value)
     return point
 
 
@@ -28,8 +31,8 @@ def _possible_signs(symbol: Symbol) -> list[int]:
 
 
 def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
-    """An endless stream of points; the same seed gives the same stream."""
+    """An endless stream of points, the same for the same seed; it widens, for a domain that lies far from 1."""
     ordered = sorted(set(symbols), key=lambda symbol: symbol.name)
     generator = Random(seed)
-    while True:
-        yield draw(ordered, generator)
+    for index in count():
+        yield draw(ordered, generator, min(2 ** (index // DRAWS_BEFORE_WIDENING), WIDEST))

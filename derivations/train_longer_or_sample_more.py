@@ -1,0 +1,83 @@
+"""The cheapest mix of training compute and samples for a target fail@k spends a constant share on sampling."""
+
+from __future__ import annotations
+
+from sympy import Integer, Symbol
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.passk import DRAWS, TrainAgainstSample
+
+
+def derivation() -> Derivation:
+    """Least C + nu C^a k with c0 C^-d k^-b = F, for d/b = a + s."""
+    names = ("c0", "b", "F", "nu", "a", "s", "v")
+    c0, b, target, price, growth, slope, v = (Symbol(name, positive=True) for name in names)
+    problem = TrainAgainstSample(c0, b * (growth + slope), b, target, price, growth)
+    at_target = problem.cost.subs(DRAWS, problem.draws)
+    best = {sym.C: problem.compute, DRAWS: problem.draws.subs(sym.C, problem.compute)}
+    sampling = at_target - sym.C
+    weights = (slope / (1 + slope), 1 / (1 + slope))
+    steep = TrainAgainstSample(c0, b * growth, b, target, price, growth + v)
+    return Derivation(
+        name="train_longer_or_sample_more",
+        title="Training longer against sampling more",
+        assumptions=(
+            "fail@k = c0 C^-d k^-b, to be F",
+            "cost C + nu C^a k: a draw costs as much as the model is large, and N* grows as C^a",
+            "s = d/b - a > 0, and k* >= 1",
+        ),
+        statement=(
+            r"C^* = \left[\nu (c_0/F)^{1/b} (d/b - a)\right]^{1/(1 + d/b - a)}, \qquad"
+            r"\frac{\nu (C^*)^a k^*}{C^*} = \frac{1}{d/b - a}"
+        ),
+        steps=(
+            Claim("target", problem.fail.subs(DRAWS, problem.draws), "==", target, "k(C) draws reach the target at compute C."),
+            Claim(
+                "target_at_the_optimum",
+                problem.fail.subs(best, simultaneous=True),
+                "==",
+                target,
+                "So do C* and k*.",
+            ),
+            Claim(
+                "stationary",
+                sampling.diff(sym.C).subs(sym.C, problem.compute),
+                "==",
+                Integer(-1),
+                "Along the target sampling costs a constant times C^-s; at C* a unit of training saves a unit of sampling.",
+            ),
+            Claim(
+                "constant_share",
+                (sampling / sym.C).subs(sym.C, problem.compute),
+                "==",
+                problem.share,
+                "Sampling costs 1/s times as much as training, at every target and price.",
+            ),
+            Claim(
+                "global_minimum",
+                sym.C + sampling.expand(),
+                ">=",
+                at_target.subs(sym.C, problem.compute),
+                "Weighted AM-GM with the shares s/(1 + s) and 1/(1 + s): powers of C cancel.",
+                ByWeightedAmGm((sym.C, sampling.expand()), weights),
+            ),
+            Claim(
+                "corner_of_many_draws",
+                steep.cost.subs(DRAWS, steep.draws).diff(sym.C),
+                ">=",
+                Integer(1),
+                "For d/b = a - v < a a unit less of training saves more than its own cost: k grows as far as the law is trusted.",
+                ByPositiveTerms(form=v * price * (c0 / target) ** (1 / b) * sym.C ** (v - 1)),
+            ),
+            Claim(
+                "corner_of_one_draw",
+                problem.draws.subs(sym.C, problem.single_draw),
+                "==",
+                Integer(1),
+                "Where k* falls below 1, a single draw reaches the target at C = (c0/F)^(1/d).",
+            ),
+        ),
+        source="A geometric programme of degree of difficulty 0 (Duffin, Peterson and Zener 1967, Geometric Programming).",
+        follows="The split between training and sampling is a property of the three exponents alone.",
+    )

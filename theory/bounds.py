@@ -1,0 +1,185 @@
+"""Bounds between sums of power-law terms: proved by positive terms or by weighted AM-GM, refuted by an enclosure, or undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+
+from sympy import Add, Dummy, Expr, Matrix, Mul, Symbol
+
+from isoflop.theory.argument import ByWeightedAmGm
+from isoflop.theory.claim import Claim
+from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
+from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide, witness_at
+from isoflop.theory.normalform.field import CoefficientField
+from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
+from isoflop.theory.normalform.sample import points
+
+POINTS_TO_REFUTE = 64
+LARGEST_DRAW = 600
+MOST_POSITIVE_TERMS = 3
+
+
+def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), seed: int = 0) -> Decision:
+    """Decide `lhs >= rhs` or `lhs <= rhs` for all values of the symbols where the assumptions hold.
+
+    Returns
+    -------
+    Decision
+        *proved* where the two sides are equal, where the difference is a sum of positive terms, or where its one negative term is
+        at most the weighted geometric mean of the positive ones; *refuted* at a point where an enclosure of the difference lies on
+        the wrong side; *undecided* otherwise.
+    """
+    if relation not in ("<=", ">="):
+        raise ValueError(f"relation={relation!r}: must be <= or >=")
+    larger, smaller = (lhs, rhs) if relation == ">=" else (rhs, lhs)
+    refuted = _refuted(lhs, relation, rhs, assume, seed)
+    if refuted is not None:
+        return refuted
+    equal = decide(larger, smaller, assume=assume, seed=seed)
+    if equal.proved:
+        return Decision(Answer.PROVED, "the two sides are equal", equal.conditions)
+    inside = _inside(assume)
+    kept = tuple(a for a in (a.subs(inside) for a in assume) if a.is_positive is not True)
+    try:
+        decision = _by_terms(larger.subs(inside), smaller.subs(inside), kept)
+    except OutsideScope as error:
+        return Decision(Answer.UNDECIDED, str(error))
+    if decision.proved:
+        back = [(new, old) for old, new in inside if new.is_Symbol]
+        conditions = tuple(
+            Condition(c.expression.subs(back), c.relation) for c in decision.conditions if not c.expression.has(Dummy)
+        )
+        return Decision(Answer.PROVED, decision.reason, tuple(dict.fromkeys((*(Condition(a, ">") for a in assume), *conditions))))
+    return decision
+
+
+def _refuted(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision | None:
+    evaluator = IntervalEvaluator()
+    symbols = lhs.free_symbols.union(rhs.free_symbols, *(a.free_symbols for a in assume))
+    used = 0
+    for point in islice(points(symbols, seed), LARGEST_DRAW):
+        try:
+            if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
+                continue
+            left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+        except Undefined:
+            continue
+        used += 1
+        difference = left - right
+        if (difference.b < 0) if relation == ">=" else (difference.a > 0):
+            return Decision(Answer.REFUTED, f"lhs {relation} rhs fails at a point", witness=witness_at(point, left, right))
+        if used == POINTS_TO_REFUTE or not symbols:
+            break
+    return None
+
+
+def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr]]:
+    """Replacements that build bounds of the form x > e and x < e in: x = e + u, x = e/(1 + u) with u > 0."""
+    replacements: list[tuple[Symbol, Expr]] = []
+    for assumption in assume:
+        current = assumption.subs(replacements)
+        for x in sorted(current.free_symbols, key=lambda symbol: symbol.name):
+            bound = x - current if current.coeff(x, 1) == 1 else x + current
+            if x in bound.free_symbols or bound.is_positive is not True or any(x == old for old, _ in replacements):
+                continue
+            excess = Dummy("u", positive=True)
+            replacements.append((x, bound + excess if current.coeff(x, 1) == 1 else bound / (1 + excess)))
+            break
+    return replacements
+
+
+def _by_terms(larger: Expr, smaller: Expr, assume: Sequence[Expr]) -> Decision:
+    """Positive terms, or one negative term under a weighted geometric mean, in the difference as it is and expanded."""
+    symbols = larger.free_symbols.union(smaller.free_symbols, *(a.free_symbols for a in assume))
+    arithmetic = Arithmetic(CoefficientField(symbols))
+    for assumption in assume:
+        arithmetic.assume_positive(normal_form(assumption, arithmetic))
+    difference = arithmetic.canonical(normal_form(larger - smaller, arithmetic))
+    conditions = tuple(Condition(e, ">") for e in arithmetic.positive) + tuple(Condition(e, "!=") for e in arithmetic.nonzero)
+    decisions = []
+    for read in (_whole, _split, _expanded):
+        try:
+            decision = _from_signs(*_by_sign(read(difference, arithmetic), arithmetic), assume)
+        except OutsideScope as error:
+            decision = Decision(Answer.UNDECIDED, str(error))
+        if decision.proved:
+            return Decision(Answer.PROVED, decision.reason, tuple(dict.fromkeys((*conditions, *decision.conditions))))
+        decisions.append(decision)
+    return decisions[-1]
+
+
+def _whole(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    return [{key: value} for key, value in form.items()]
+
+
+def _expanded(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    """The form times its denominators, which must be positive, one monomial at a time."""
+    field = arithmetic.field
+    denominators = dict.fromkeys(field.field(value.denom) for value in form.values())
+    common = field.one
+    for denominator in denominators:
+        if field.sign_of(denominator) != (1, []):
+            raise OutsideScope(f"the sign of the denominator {field.to_sympy(denominator)} is not certain")
+        common *= denominator
+    return _split({key: value * common for key, value in form.items()}, arithmetic)
+
+
+def _split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    """One monomial of a numerator at a time, over its denominator."""
+    field = arithmetic.field
+    return [
+        {key: field.field(field.ring.from_dict({monomial: coefficient})) / field.field(value.denom)}
+        for key, value in form.items()
+        for monomial, coefficient in value.numer.terms()
+    ]
+
+
+def _by_sign(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> tuple[list[Expr], list[Expr]]:
+    """The positive terms, and the negative ones with their sign turned; OutsideScope where a sign is not certain."""
+    positive: list[Expr] = []
+    negative: list[Expr] = []
+    for term in terms:
+        ((key, value),) = term.items()
+        sign, unknown = arithmetic.field.sign_of(value)
+        expression = arithmetic.to_sympy(term)
+        if unknown or key[1]:
+            raise OutsideScope(f"the sign of the term {expression} is not certain")
+        (positive if sign > 0 else negative).append(expression * sign)
+    return positive, negative
+
+
+def _from_signs(positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr]) -> Decision:
+    if not negative:
+        return Decision(Answer.PROVED, "the difference is a sum of terms that are never negative")
+    if len(negative) != 1 or not 2 <= len(positive) <= MOST_POSITIVE_TERMS:
+        return Decision(
+            Answer.UNDECIDED,
+            f"the difference has {len(positive)} positive and {len(negative)} negative terms; weighted AM-GM is tried on one "
+            f"negative term against 2 to {MOST_POSITIVE_TERMS} positive ones",
+        )
+    for weights in _weights(positive, negative[0]):
+        claim = Claim("bound", Add(*positive), ">=", negative[0], "", assume=tuple(assume))
+        decision = ByWeightedAmGm(tuple(positive), weights).establish(claim)
+        if decision.proved:
+            return decision
+    return Decision(Answer.UNDECIDED, "no weights make the negative term the weighted geometric mean of the positive ones")
+
+
+def _weights(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
+    """Candidate weights: solutions of sum w_i = 1 with the powers of some symbols matched."""
+    symbols = sorted(Mul(*terms, bound).free_symbols, key=lambda symbol: symbol.name)
+    exponents = {x: [_exponent(term, x) for term in (*terms, bound)] for x in symbols}
+    usable = [x for x in symbols if all(e is not None for e in exponents[x]) and len(set(exponents[x][:-1])) > 1]
+    for chosen in combinations(usable, len(terms) - 1):
+        rows = [[1] * len(terms), *([*exponents[x][:-1]] for x in chosen)]
+        matrix, right = Matrix(rows), Matrix([1, *(exponents[x][-1] for x in chosen)])
+        if not matrix.det().cancel().is_zero:
+            yield tuple(w.cancel() for w in matrix.LUsolve(right))
+
+
+def _exponent(term: Expr, symbol: Symbol) -> Expr | None:
+    """The exponent of the symbol in a monomial, None where the term is no monomial in it."""
+    exponent = (symbol * term.diff(symbol) / term).simplify()
+    return None if exponent.has(symbol) else exponent.cancel()

@@ -1,0 +1,37 @@
+"""Laws and budgets of any number of factors with general symbols, and the merging of two factors into one."""
+
+from __future__ import annotations
+
+from sympy import Integer, Symbol
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.budget import Budget
+from isoflop.theory.envelope import Envelope, derive
+from isoflop.theory.law import LawForm, Term
+
+
+def factors(count: int) -> tuple[LawForm, Budget]:
+    """R = sum_i A_i x_i^-b_i and C = kappa prod_i x_i^c_i for i = 1 .. count, with symbols for every constant.
+
+    Raises
+    ------
+    ValueError
+        Where `count` is below 1.
+    """
+    if count < 1:
+        raise ValueError(f"count={count}: must be at least 1")
+    numbered = [[Symbol(f"{name}_{i}", positive=True) for name in ("A", "x", "b", "c")] for i in range(1, count + 1)]
+    form = LawForm(tuple(Term(a, x, b) for a, x, b, _ in numbered), name=f"law of {count} factors")
+    return form, Budget(sym.KAPPA, tuple((x, c) for _, x, _, c in numbered))
+
+
+def merged(form: LawForm, budget: Budget) -> tuple[LawForm, Budget, Envelope]:
+    """The first two factors replaced by y = x_1^c_1 x_2^c_2, whose term is their own envelope C0' y^-alpha'.
+
+    Returns the law and budget in y and the other factors, and the envelope of the two that were merged.
+    """
+    first, second, *rest = form.terms
+    pair = derive(LawForm((first, second)), Budget(Integer(1), budget.powers[:2]))
+    y = Symbol("y", positive=True)
+    law = LawForm((Term(pair.coefficient, y, pair.exponent), *rest))
+    return law, Budget(budget.coefficient, ((y, Integer(1)), *budget.powers[2:])), pair
