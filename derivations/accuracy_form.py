@@ -8,7 +8,6 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.argument_calculus import ByMonotone
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 
@@ -25,13 +24,54 @@ def derivation() -> Derivation:
     optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
     accuracy, capped, transfer = exp(-y), exp(-sym.E - y), sym.E + y**power
     steps = (
-        Claim("balance", (sym.N * exp(-law).diff(sym.N)).subs(optimum), "==", (sym.D * exp(-law).diff(sym.D)).subs(optimum), "The optimum of R balances the accuracy."),
-        Claim("maximum", exp(-law), "<=", exp(-best), "exp(-y) falls in y: the accuracy is at most that of the envelope at the same compute.", ByMonotone(accuracy, y, law, best, False, order)),
-        Claim("maximum_with_ceiling", exp(-sym.E - law), "<=", exp(-sym.E - best), "A ceiling Q_max = e^-E changes nothing.", ByMonotone(capped, y, law, best, False, order)),
-        Claim("minimum_of_transfer", sym.E + law**power, ">=", sym.E + best**power, "E + y^p rises in y: the minimum is kept.", ByMonotone(transfer, y, law, best, True, order)),
-        Claim("on_the_envelope", exp(-law).subs(optimum), "==", exp(-envelope.reducible), "On the envelope Q = exp(-C0 C^-alpha)."),
-        Claim("loss_of_accuracy", log(exp(-law).subs(moved)) / log(exp(-law).subs(optimum)), "==", m.penalty, "Off it -log Q is P(r) times larger."),
-        Claim("transfer_penalty", law.subs(moved) ** power / law.subs(optimum) ** power, "==", m.penalty**power, "For E + y^p the reducible part is P(r)^p times larger."),
+        Claim(
+            "balance",
+            (sym.N * exp(-law).diff(sym.N)).subs(optimum),
+            "==",
+            (sym.D * exp(-law).diff(sym.D)).subs(optimum),
+            "The optimum of R balances the accuracy.",
+        ),
+        Claim(
+            "maximum",
+            exp(-law),
+            "<=",
+            exp(-best),
+            "exp(-y) falls in y: the accuracy is at most that of the envelope at the same compute.",
+            ByMonotone(accuracy, y, law, best, False, order),
+        ),
+        Claim(
+            "maximum_with_ceiling",
+            exp(-sym.E - law),
+            "<=",
+            exp(-sym.E - best),
+            "A ceiling Q_max = e^-E changes nothing.",
+            ByMonotone(capped, y, law, best, False, order),
+        ),
+        Claim(
+            "minimum_of_transfer",
+            sym.E + law**power,
+            ">=",
+            sym.E + best**power,
+            "E + y^p rises in y: the minimum is kept.",
+            ByMonotone(transfer, y, law, best, True, order),
+        ),
+        Claim(
+            "on_the_envelope", exp(-law).subs(optimum), "==", exp(-envelope.reducible), "On the envelope Q = exp(-C0 C^-alpha)."
+        ),
+        Claim(
+            "loss_of_accuracy",
+            log(exp(-law).subs(moved)) / log(exp(-law).subs(optimum)),
+            "==",
+            m.penalty,
+            "Off it -log Q is P(r) times larger.",
+        ),
+        Claim(
+            "transfer_penalty",
+            law.subs(moved) ** power / law.subs(optimum) ** power,
+            "==",
+            m.penalty**power,
+            "For E + y^p the reducible part is P(r)^p times larger.",
+        ),
     )
     return Derivation(
         name="accuracy_form",
@@ -39,6 +79,6 @@ def derivation() -> Derivation:
         assumptions=("Q = exp(-E - R), R = A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D"),
         statement=r"Q \le Q_{\max}\exp(-C_0 C^{-\alpha}),\qquad \frac{\log(Q/Q_{\max})}{\log(Q^*/Q_{\max})} = P(r)",
         steps=steps,
-        source="Krajewski et al. 2025 for the accuracy form; wrapper theorem.",
+        source="Krajewski et al. 2025, arXiv 2512.08894, for the accuracy form; wrapper theorem.",
         follows="Downstream accuracy asks for the same allocation as the law of its own -log Q.",
     )

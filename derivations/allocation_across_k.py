@@ -20,7 +20,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="allocation_across_k",
         title="Penalty for allocating at one k and evaluating at another",
-        assumptions=("-log pass@k_i = E_i + A_i N^-beta_i + B_i D^-gamma_i for i = 1, 2", "C = 6 N D"),
+        assumptions=(
+            "a params+tokens law of -log pass@k with coefficients of its own at each of two values of k, indexed 1 and 2",
+            "C = 6 N D",
+        ),
         statement=(
             r"r = \frac{N^*_{k_1}}{N^*_{k_2}} = \frac{G_1}{G_2}\left(\frac{C}{6}\right)^{w_N(k_1) - w_N(k_2)}, \qquad"
             r"P = \frac{\gamma_2 r^{-\beta_2} + \beta_2 r^{\gamma_2}}{\beta_2 + \gamma_2}"

@@ -20,7 +20,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="bilinear_law_crosses_once",
         title="The bilinear law in compute and k has one crossing point",
-        assumptions=("log(-log pass@k) = log A + a log C + b log k + d log C log k with d != 0",),
+        assumptions=("y = -log pass@k with log y = log A + a log C + b log k + d log C log k and d nonzero",),
         statement=r"C_x = e^{-b/d}, \qquad -\log \mathrm{pass}@k\,(C_x) = A e^{-ab/d} \text{ for every } k",
         steps=(
             Claim(
@@ -49,7 +49,7 @@ def derivation() -> Derivation:
                 slope.subs(sym.C, fitted.crossing / (1 + v)),
                 ">=",
                 Integer(0),
-                "For d = -m < 0, as fitted, below C_x, at C = C_x/(1 + v), -log pass@k grows with k, which is impossible.",
+                "For negative d, here -m, as fitted: below C_x, at C = C_x/(1 + v), y grows with k, which is impossible.",
                 ByMonotone(falling * log(1 + x), x, v, Integer(0)),
             ),
             Claim(

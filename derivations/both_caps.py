@@ -26,7 +26,13 @@ def derivation() -> Derivation:
     mean = m.size_cap**w_n * m.data_wall**w_d
     larger = Symbol("h", positive=True)
     steps = (
-        Claim("weighted_mean", mean, "==", both, "6 N_max D_max is the geometric mean of C_N and C_D with weights w_N and w_D, so it lies between them."),
+        Claim(
+            "weighted_mean",
+            mean,
+            "==",
+            both,
+            "6 N_max D_max is the geometric mean of C_N and C_D with weights w_N and w_D, so it lies between them.",
+        ),
         Claim(
             "above_the_lower",
             x**w_n * (x * (1 + larger)) ** w_d,
@@ -43,16 +49,41 @@ def derivation() -> Derivation:
             "And is below the larger.",
             ByMonotone(x * (1 + larger) ** w_d * y**w_n, y, Integer(1), 1 + larger, order=ByPositiveTerms(form=larger)),
         ),
-        Claim("data_first", m.capped_reducible(sym.D, sym.D_MAX).subs(sym.C, mean), "==", corner, "On the data wall N = C/(6 D_max) reaches N_max at C = 6 N_max D_max."),
-        Claim("size_first", m.capped_reducible(sym.N, sym.N_MAX).subs(sym.C, mean), "==", corner, "Under the size cap D = C/(6 N_max) reaches D_max at the same compute."),
-        Claim("data_cap_is_lower", m.data_wall.subs(sym.D_MAX, scarce), "==", m.size_cap / (1 + u) ** (1 / w_d), "D_max below the optimal tokens of N_max means C_D < C_N: the data cap binds first."),
+        Claim(
+            "data_first",
+            m.capped_reducible(sym.D, sym.D_MAX).subs(sym.C, mean),
+            "==",
+            corner,
+            "On the data wall N = C/(6 D_max) reaches N_max at C = 6 N_max D_max.",
+        ),
+        Claim(
+            "size_first",
+            m.capped_reducible(sym.N, sym.N_MAX).subs(sym.C, mean),
+            "==",
+            corner,
+            "Under the size cap D = C/(6 N_max) reaches D_max at the same compute.",
+        ),
+        Claim(
+            "data_cap_is_lower",
+            m.data_wall.subs(sym.D_MAX, scarce),
+            "==",
+            m.size_cap / (1 + u) ** (1 / w_d),
+            "D_max below the optimal tokens of N_max means C_D < C_N: the data cap binds first.",
+        ),
         Claim(
             "smaller_is_worse",
             PARAMS_TOKENS.reducible.subs([(sym.N, smaller), (sym.D, fewer)]),
             ">=",
             PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]),
             "The loss falls in N ...",
-            ByMonotone(PARAMS_TOKENS.reducible.subs([(sym.N, x), (sym.D, fewer)]), x, smaller, sym.N_MAX, False, ByPositiveTerms(form=sym.N_MAX * u / (1 + u))),
+            ByMonotone(
+                PARAMS_TOKENS.reducible.subs([(sym.N, x), (sym.D, fewer)]),
+                x,
+                smaller,
+                sym.N_MAX,
+                False,
+                ByPositiveTerms(form=sym.N_MAX * u / (1 + u)),
+            ),
         ),
         Claim(
             "fewer_is_worse",
@@ -60,15 +91,26 @@ def derivation() -> Derivation:
             ">=",
             corner,
             "... and in D, so inside the caps nothing beats (N_max, D_max), whatever the compute.",
-            ByMonotone(PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, y)]), y, fewer, sym.D_MAX, False, ByPositiveTerms(form=sym.D_MAX * v / (1 + v))),
+            ByMonotone(
+                PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, y)]),
+                y,
+                fewer,
+                sym.D_MAX,
+                False,
+                ByPositiveTerms(form=sym.D_MAX * v / (1 + v)),
+            ),
         ),
     )
     return Derivation(
         name="both_caps",
         title="Caps on params and tokens together",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "6 N D <= C, N <= N_max, D <= D_max"),
-        statement=r"\min(C_D, C_N) \le 6 N_{\max} D_{\max} = C_N^{w_N} C_D^{w_D} \le \max(C_D, C_N);\quad C \ge 6 N_{\max} D_{\max}:\; L = E + A N_{\max}^{-\beta} + B D_{\max}^{-\gamma}",
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "6 N D <= C, N <= N_max, D <= D_max",
+        ),
+        statement=r"\min(C_D, C_N) \le 6 N_{\max} D_{\max} = C_N^{w_N} C_D^{w_D} \le \max(C_D, C_N);\quad C \ge 6 N_{\max} "
+        r"D_{\max}:\; L = E + A N_{\max}^{-\beta} + B D_{\max}^{-\gamma}",
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
-        follows="Four regimes in compute: the envelope, one cap, both caps with a slack budget.",
+        follows="Three regimes in compute: the envelope, one cap with the budget spent, both caps with the budget slack.",
     )

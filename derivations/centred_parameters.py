@@ -24,7 +24,13 @@ def derivation() -> Derivation:
     steps = (
         Claim("meaning", exp(tau[0]), "==", params.expression.subs(sym.N, N0), "exp(tau_N) is the params term at N_0."),
         Claim("meaning_tokens", exp(tau[1]), "==", tokens.expression.subs(sym.D, D0), "exp(tau_D) is the tokens term at D_0."),
-        Claim("same_law", PARAMS_TOKENS.reducible.subs(back), "==", in_tau, "log A = tau_N + beta log N_0 and log B = tau_D + gamma log D_0 invert the change; substitute them."),
+        Claim(
+            "same_law",
+            PARAMS_TOKENS.reducible.subs(back),
+            "==",
+            in_tau,
+            "log A = tau_N + beta log N_0 and log B = tau_D + gamma log D_0 invert the change; substitute them.",
+        ),
         Claim(
             "chain_rule",
             in_tau.diff(sym.BETA),

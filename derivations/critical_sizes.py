@@ -21,10 +21,36 @@ def derivation() -> Derivation:
     law, u, x = PARAMS_TOKENS.reducible, Symbol("u", positive=True), Symbol("x", positive=True)
     smaller = n_wall / (1 + u)
     steps = (
-        Claim("size", m.smallest_params.subs(sym.REDUCIBLE, best), "==", n_wall, "N_min = (A/R)^(1/beta) at R = R*(C) is w_N^(1/beta) N*(C)."),
-        Claim("tokens", m.smallest_tokens.subs(sym.REDUCIBLE, best), "==", d_wall, "D_min = (B/R)^(1/gamma) at R = R*(C) is w_D^(1/gamma) D*(C)."),
-        Claim("size_out_of_reach", law.subs(sym.N, n_wall), ">=", best, "At the critical size the params term alone is R*; the tokens term comes on top.", ByPositiveTerms(form=tokens.expression)),
-        Claim("tokens_out_of_reach", law.subs(sym.D, d_wall), ">=", best, "The same for the tokens.", ByPositiveTerms(form=params.expression)),
+        Claim(
+            "size",
+            m.smallest_params.subs(sym.REDUCIBLE, best),
+            "==",
+            n_wall,
+            "N_min = (A/R)^(1/beta) at R = R*(C) is w_N^(1/beta) N*(C).",
+        ),
+        Claim(
+            "tokens",
+            m.smallest_tokens.subs(sym.REDUCIBLE, best),
+            "==",
+            d_wall,
+            "D_min = (B/R)^(1/gamma) at R = R*(C) is w_D^(1/gamma) D*(C).",
+        ),
+        Claim(
+            "size_out_of_reach",
+            law.subs(sym.N, n_wall),
+            ">=",
+            best,
+            "At the critical size the params term alone is R*; the tokens term comes on top.",
+            ByPositiveTerms(form=tokens.expression),
+        ),
+        Claim(
+            "tokens_out_of_reach",
+            law.subs(sym.D, d_wall),
+            ">=",
+            best,
+            "The same for the tokens.",
+            ByPositiveTerms(form=params.expression),
+        ),
         Claim(
             "smaller_is_worse",
             law.subs(sym.N, smaller),
@@ -33,14 +59,29 @@ def derivation() -> Derivation:
             "The loss falls in N, so any smaller model is further away.",
             ByMonotone(law.subs(sym.N, x), x, smaller, n_wall, False, ByPositiveTerms(form=n_wall * u / (1 + u))),
         ),
-        Claim("just_unreached", law.subs(sym.N, n_wall), "->", best, "With tokens without end the loss comes down to L*(C) but not below.", ByLeadingTerm(sym.D, "oo")),
-        Claim("tokens_just_unreached", law.subs(sym.D, d_wall), "->", best, "With params without end likewise.", ByLeadingTerm(sym.N, "oo")),
+        Claim(
+            "just_unreached",
+            law.subs(sym.N, n_wall),
+            "->",
+            best,
+            "With tokens without end the loss comes down to L*(C) but not below.",
+            ByLeadingTerm(sym.D, "oo"),
+        ),
+        Claim(
+            "tokens_just_unreached",
+            law.subs(sym.D, d_wall),
+            "->",
+            best,
+            "With params without end likewise.",
+            ByLeadingTerm(sym.N, "oo"),
+        ),
     )
     return Derivation(
         name="critical_sizes",
         title="Critical sizes",
         assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "target L*(C), any compute"),
-        statement=r"N \le w_N^{1/\beta} N^*(C) \implies L(N, D) > L^*(C) \text{ for all } D;\qquad D \le w_D^{1/\gamma} D^*(C) \text{ likewise}",
+        statement=r"N \le w_N^{1/\beta} N^*(C) \implies L(N, D) > L^*(C) \text{ for all } D;\qquad D \le w_D^{1/\gamma} "
+        r"D^*(C) \text{ likewise}",
         steps=steps,
         source="H. de Vries 2023, Go smol or go home, for the overhead that diverges there.",
         follows="The two walls depend on the exponents alone, as the penalty does.",

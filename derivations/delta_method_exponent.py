@@ -52,5 +52,6 @@ def derivation() -> Derivation:
         ),
         steps=steps,
         source="Differentiation of the closed form; the delta method for the variance, to leading order.",
-        follows="For beta = gamma both weights are 1/16: alpha is better known than either exponent unless the two are tightly coupled.",
+        follows="For beta = gamma both weights are 1/16: alpha is better known than either exponent unless the two are tightly "
+        "coupled.",
     )

@@ -21,17 +21,60 @@ def derivation() -> Derivation:
     share = m.effective_compute
     terms = ByWeightedAmGm((w_n * r**-sym.BETA, w_d * r**sym.GAMMA), (w_n, w_d))
     steps = (
-        Claim("same_loss", envelope.loss.subs(sym.C, sym.C * share), "==", run, "The envelope at C P^(-1/alpha) has the loss of the run at C."),
-        Claim("multiplier", run.subs(sym.C, sym.C / share), "==", envelope.loss, "With P^(1/alpha) times the compute at the same r the run reaches L*(C)."),
-        Claim("no_gain", share, "<=", Integer(1), "P >= 1 by weighted AM-GM and y^(-1/alpha) falls in y.", ByMonotone(y ** (-1 / alpha), y, m.penalty, Integer(1), False, terms)),
-        Claim("penalty_back", share**-alpha, "==", (run - sym.E) / envelope.reducible, "The penalty is the share to the power -alpha."),
-        Claim("overtrained_tail", share**-alpha, "~", overtrained_effective_compute(m) ** -alpha, "For r -> 0 the share falls as w_N^(-1/alpha) r^((beta+gamma)/gamma); stated for its power -alpha.", ByLeadingTerm(r, "0")),
-        Claim("undertrained_tail", share**-alpha, "~", undertrained_effective_compute(m) ** -alpha, "For r -> infinity it falls as w_D^(-1/alpha) r^(-(beta+gamma)/beta).", ByLeadingTerm(r, "oo")),
+        Claim(
+            "same_loss",
+            envelope.loss.subs(sym.C, sym.C * share),
+            "==",
+            run,
+            "The envelope at C P^(-1/alpha) has the loss of the run at C.",
+        ),
+        Claim(
+            "multiplier",
+            run.subs(sym.C, sym.C / share),
+            "==",
+            envelope.loss,
+            "With P^(1/alpha) times the compute at the same r the run reaches L*(C).",
+        ),
+        Claim(
+            "no_gain",
+            share,
+            "<=",
+            Integer(1),
+            "P >= 1 by weighted AM-GM and y^(-1/alpha) falls in y.",
+            ByMonotone(y ** (-1 / alpha), y, m.penalty, Integer(1), False, terms),
+        ),
+        Claim(
+            "penalty_back",
+            share**-alpha,
+            "==",
+            (run - sym.E) / envelope.reducible,
+            "The penalty is the share to the power -alpha.",
+        ),
+        Claim(
+            "overtrained_tail",
+            share**-alpha,
+            "~",
+            overtrained_effective_compute(m) ** -alpha,
+            "For r -> 0 the share falls as w_N^(-1/alpha) r^((beta+gamma)/gamma); stated for its power -alpha.",
+            ByLeadingTerm(r, "0"),
+        ),
+        Claim(
+            "undertrained_tail",
+            share**-alpha,
+            "~",
+            undertrained_effective_compute(m) ** -alpha,
+            "For r -> infinity it falls as w_D^(-1/alpha) r^(-(beta+gamma)/beta).",
+            ByLeadingTerm(r, "oo"),
+        ),
     )
     return Derivation(
         name="effective_compute",
         title="Effective compute",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D", "N = r N*(C) at the same compute C"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D",
+            "N = r N*(C) at the same compute C",
+        ),
         statement=r"L(r N^*, D^*/r) = L^*(f\,C),\qquad f = P^{-1/\alpha} \le 1",
         steps=steps,
         source="Inversion of the compute law; Schaeffer et al. 2025, arXiv 2509.24012, for the penalty.",

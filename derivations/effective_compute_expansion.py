@@ -22,25 +22,59 @@ def derivation() -> Derivation:
     series = log_effective_compute_series(m)
     names = {2: "second", 3: "third", 4: "fourth"}
     steps = (
-        Claim("definition", log_share, "==", log(m.effective_compute.subs(sym.SIZE_RATIO, exp(s))), "The compute that the envelope needs for the loss of the run, over C, is P^(-1/alpha)."),
+        Claim(
+            "definition",
+            log_share,
+            "==",
+            log(m.effective_compute.subs(sym.SIZE_RATIO, exp(s))),
+            "The compute that the envelope needs for the loss of the run, over C, is P^(-1/alpha).",
+        ),
         Claim("value", log_share.subs(s, 0), "==", Integer(0), "Nothing is lost at the optimum."),
         Claim("slope", log_share.diff(s).subs(s, 0), "==", Integer(0), "There is no term of first order."),
         *(
-            Claim(f"{name}_cumulant", penalty.diff(s, n).subs(s, 0), "==", cumulants(m)[n - 2], f"Derivative {n} of log P at s = 0 is the {name} cumulant of the variable that is -beta with probability w_N and gamma with w_D.")
+            Claim(
+                f"{name}_cumulant",
+                penalty.diff(s, n).subs(s, 0),
+                "==",
+                cumulants(m)[n - 2],
+                f"Derivative {n} of log P at s = 0 is the {name} cumulant of the variable that is -beta with probability w_N "
+                "and gamma with w_D.",
+            )
             for n, name in names.items()
         ),
         *(
-            Claim(f"{name}_order", log_share.diff(s, n).subs(s, 0) / factorial(n), "==", series.coeff(s, n), f"The coefficient of s^{n} is minus the cumulant over {factorial(n)} alpha.")
+            Claim(
+                f"{name}_order",
+                log_share.diff(s, n).subs(s, 0) / factorial(n),
+                "==",
+                series.coeff(s, n),
+                f"The coefficient of s^{n} is minus the cumulant over {factorial(n)} alpha.",
+            )
             for n, name in names.items()
             if n < 4
         ),
-        Claim("leading", log_share.diff(s, 2).subs(s, 0) / 2, "==", -(b + g) / 2, "beta gamma/alpha = beta + gamma, hence the leading coefficient."),
-        Claim("skew", log_share.diff(s, 3).subs(s, 0) / 6, "==", Rational(1, 6) * (b**2 - g**2), "The next coefficient is (beta^2 - gamma^2)/6: too large costs more than too small iff gamma > beta."),
+        Claim(
+            "leading",
+            log_share.diff(s, 2).subs(s, 0) / 2,
+            "==",
+            -(b + g) / 2,
+            "beta gamma/alpha = beta + gamma, hence the leading coefficient.",
+        ),
+        Claim(
+            "skew",
+            log_share.diff(s, 3).subs(s, 0) / 6,
+            "==",
+            Rational(1, 6) * (b**2 - g**2),
+            "The next coefficient is (beta^2 - gamma^2)/6: too large costs more than too small iff gamma > beta.",
+        ),
     )
     return Derivation(
         name="effective_compute_expansion",
         title="Effective compute near the optimum",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "N = N* e^s, D = D* e^-s at the same compute"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "N = N* e^s, D = D* e^-s at the same compute",
+        ),
         statement=r"\log f = -\tfrac{\beta+\gamma}{2}s^2 + \tfrac{\beta^2-\gamma^2}{6}s^3 + \dots",
         steps=steps,
         source="Cumulant expansion of log P.",

@@ -26,15 +26,31 @@ def derivation() -> Derivation:
         Claim("in_size_ratio", along.subs(s, log(r)), "==", closed, "The same with s = log r."),
         Claim("slope", along.diff(s), "==", b * sinh(b * s), "Its slope is beta sinh(beta s): zero at the optimum alone."),
         Claim("symmetric", along.subs(s, -s), "==", along, "Twice too large and twice too small cost the same."),
-        Claim("tolerance_above", along.subs(s, width), "==", 1 + sym.TOLERANCE, "P = 1 + epsilon at s = arccosh(1 + epsilon)/beta, exactly."),
+        Claim(
+            "tolerance_above",
+            along.subs(s, width),
+            "==",
+            1 + sym.TOLERANCE,
+            "P = 1 + epsilon at s = arccosh(1 + epsilon)/beta, exactly.",
+        ),
         Claim("tolerance_below", along.subs(s, -width), "==", 1 + sym.TOLERANCE, "And at minus that."),
-        Claim("product", along * along.subs(s, u), "==", (along.subs(s, s + u) + along.subs(s, s - u)) / 2, "Penalties obey the addition theorem of cosh."),
+        Claim(
+            "product",
+            along * along.subs(s, u),
+            "==",
+            (along.subs(s, s + u) + along.subs(s, s - u)) / 2,
+            "Penalties obey the addition theorem of cosh.",
+        ),
     )
     return Derivation(
         name="equal_exponents_give_cosh",
         title="Equal exponents",
-        assumptions=("L = E + A N^-beta + B D^-beta with positive coefficients and exponent", "N = N* e^s, D = D* e^-s at the same compute"),
-        statement=r"P = \cosh(\beta \log r),\qquad P \le 1 + \varepsilon \iff |\log r| \le \operatorname{arccosh}(1+\varepsilon)/\beta",
+        assumptions=(
+            "L = E + A N^-beta + B D^-beta with positive coefficients and exponent",
+            "N = N* e^s, D = D* e^-s at the same compute",
+        ),
+        statement=r"P = \cosh(\beta \log r),\qquad P \le 1 + \varepsilon \iff |\log r| \le "
+        r"\operatorname{arccosh}(1+\varepsilon)/\beta",
         steps=steps,
         source="The penalty of Schaeffer et al. 2025, arXiv 2509.24012, at beta = gamma.",
         follows="Laws with nearly equal exponents have a nearly symmetric penalty.",

@@ -22,7 +22,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="fail_at_k_is_log_convex",
         title="fail@k is log-convex and super-multiplicative",
-        assumptions=("f and g are the chances 1 - p of two independently drawn problems", "any distribution over the problems"),
+        assumptions=("f and g, the chances to fail of two problems drawn independently, of any distribution",),
         statement=(
             r"\mathrm{fail}@k^2 \le \mathrm{fail}@(k-1)\,\mathrm{fail}@(k+1), \quad"
             r"\mathrm{fail}@(j+k) \ge \mathrm{fail}@j\;\mathrm{fail}@k, \quad \mathrm{fail}@(mk) \ge \mathrm{fail}@k^m"
@@ -33,7 +33,7 @@ def derivation() -> Derivation:
                 outer[0] + outer[1],
                 ">=",
                 f**k * g**k,
-                "AM-GM for the pair; the means of the two sides are fail@(k - 1) fail@(k + 1) and fail@k^2.",
+                "AM-GM for the pair; the means are those of the two draws at k - 1 and k + 1, and at k twice.",
                 ByWeightedAmGm(outer, (half, half)),
             ),
             Claim(
@@ -57,7 +57,7 @@ def derivation() -> Derivation:
                 second[0] + second[1],
                 ">=",
                 f**k * g**j,
-                "the same with f and g exchanged. The mean of the sum is 2 fail@(j + k) >= 2 fail@j fail@k.",
+                "the same with f and g exchanged. The mean of the sum of both is the second inequality, twice.",
                 ByWeightedAmGm(second, weights[::-1]),
             ),
             Claim(
@@ -72,7 +72,9 @@ def derivation() -> Derivation:
                 x ** (1 + more),
                 ">=",
                 mean ** (1 + more) + (1 + more) * mean**more * (x - mean),
-                "With x = f^k, mu its mean and 1 + m in place of m: the mean of the tangent is fail@k^(1 + m) (Jensen).",
+                "With x = f^k and 1 + m in place of m: x^(1 + m) lies above its tangent at the mean of x, and the mean of the "
+                "tangent is "
+                "its value there (Jensen).",
                 ByConvexity(x ** (1 + more), x, x, mean),
             ),
             Claim(

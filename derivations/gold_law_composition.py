@@ -12,7 +12,7 @@ from isoflop.theory.passk import SCHAEFFER, GoldComposition
 
 def derivation() -> Derivation:
     """-log pass@k = xi0 + K0 g^kappa with g = Eg + Gg C^-ag, without and with a floor Eg."""
-    names = ("xi0", "K0", "kappa", "Eg", "Gg", "ag")
+    names = ("xi_0", "K_0", "kappa", "E_g", "G_g", "a_g")
     xi, k0, kappa, eg, gg, ag = (Symbol(name, positive=True) for name in names)
     x = Symbol("x", positive=True)
     bare = GoldComposition(xi, k0, kappa, Integer(0), gg, ag)
@@ -25,7 +25,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="gold_law_composition",
         title="Composition of the gold reference law with a compute law",
-        assumptions=("-log pass@k = xi0 + K0 g^kappa", "g = Eg + Gg C^-ag is the gold reference's negative log likelihood"),
+        assumptions=(
+            "y = -log pass@k, a constant plus K_0 g^kappa",
+            "g, the gold reference's negative log likelihood: E_g plus G_g times C to the power -a_g",
+        ),
         statement=(
             r"E_g = 0:\ \alpha = \kappa a_g;\qquad"
             r"E_g > 0:\ E_0 = \xi_0 + K_0 E_g^\kappa,\ C_0 = K_0 \kappa E_g^{\kappa-1} G_g,\ \alpha = a_g"
@@ -36,14 +39,14 @@ def derivation() -> Derivation:
                 bare.value.subs(sym.C, (exact_coefficient / sym.REDUCIBLE) ** (1 / exact_exponent)),
                 "==",
                 exact_floor + sym.REDUCIBLE,
-                "For Eg = 0 the composition is exactly E0 + C0 C^-alpha with alpha = kappa ag: solve it for C.",
+                "Without E_g the composition is exactly a power law with the exponent kappa a_g: solve it for C.",
             ),
             Claim(
                 "floor",
                 law.value,
                 ">=",
                 floor,
-                "For Eg > 0 the composition grows with x = C^-ag, from its value at x = 0.",
+                "With E_g > 0 the composition grows with x, which is C to the power -a_g, from its value at x = 0.",
                 ByMonotone(in_power, x, sym.C**-exponent, Integer(0)),
             ),
             Claim(
@@ -51,14 +54,15 @@ def derivation() -> Derivation:
                 in_power.diff(x).subs(x, 0),
                 "==",
                 coefficient,
-                "It is differentiable at x = 0 with a slope that is not 0: the leading power of compute is x itself, alpha = ag.",
+                "It is differentiable at x = 0 with a slope that is not 0: the leading power of compute is x itself, with the "
+                "exponent a_g.",
             ),
             Claim(
                 "next_order",
                 in_power.diff(x, 2).subs(x, 0) / 2,
                 "==",
                 coefficient * law.correction,
-                "The next order, relative to the leading one, is (kappa - 1) Gg/(2 Eg) times C^-ag.",
+                "The next order in x, relative to the leading one.",
             ),
             Claim(
                 "exact_for_squares",
@@ -72,10 +76,10 @@ def derivation() -> Derivation:
                 (square.value - square_floor).expand(),
                 "~",
                 square_coefficient * sym.C**-square_exponent,
-                "And the reducible part falls with the exponent ag, not 2 ag.",
+                "And the reducible part falls with the exponent a_g, not twice that.",
                 ByLeadingTerm(sym.C, "oo"),
             ),
         ),
         source=f"{SCHAEFFER}, for the gold reference law; the composition is elementary.",
-        follows="An exponent fitted to pass@k is kappa ag only as long as the gold likelihood is far above its floor.",
+        follows="An exponent fitted to pass@k is kappa a_g only as long as the gold likelihood is far above its floor.",
     )

@@ -18,8 +18,8 @@ def derivation() -> Derivation:
         name="irreducible_floor_across_k",
         title="The irreducible term across k",
         assumptions=(
-            "-log pass@k tends to E0(k) for C -> infinity, so fail@k tends to f = 1 - e^-E0(k)",
-            "fail@k >= fail@(mk) >= fail@k^m for every distribution of problems (fail_at_k_is_log_convex)",
+            "E the limit of -log pass@k for C -> infinity at one k, and f = 1 - e^-E that of fail@k",
+            "at m times as many draws a limit of fail@k between f^m and f, as for every distribution of problems",
         ),
         statement=r"E_0(k) \ge E_0(mk) \ge -\log\left(1 - \left(1 - e^{-E_0(k)}\right)^m\right)",
         steps=(
@@ -28,16 +28,17 @@ def derivation() -> Derivation:
                 floor_across(sym.E, Integer(2)),
                 "==",
                 sym.E - log(2 - exp(-sym.E)),
-                "The bound is -log(1 - f^m) with f = 1 - e^-E0; for m = 2, 1 - f^2 = (1 - f)(1 + f): doubling k takes at most "
-                "log(2 - e^-E0) off the floor.",
+                "The bound is -log(1 - f^m); for m = 2, 1 - f^2 = (1 - f)(1 + f): doubling k takes at most log(1 + f) off the "
+                "floor.",
             ),
             Claim(
                 "more_failures_higher_floor",
                 -log(passed),
                 ">=",
                 -log(passed + lost),
-                "-log falls, so an order of fail@ is the order of the floors: take y + h = 1 - f^m and y = pass@(mk), then "
-                "y + h = pass@(mk) and y = pass@k.",
+                "-log falls, so the order of the limits of pass@k is the reverse order of the floors: with y + h = 1 - f^m the "
+                "bound "
+                "from below, with y = 1 - f that from above.",
                 ByMonotone(-log(x), x, passed, passed + lost, increasing=False),
             ),
             Claim(
@@ -45,8 +46,7 @@ def derivation() -> Derivation:
                 floor_across(-log(1 - odds ** (1 / m)), m) - odds,
                 ">=",
                 Integer(0),
-                "The bound is at least f^m = (1 - e^-E0(k))^m (here t/(1 + t)), which is positive: "
-                "E0 cannot become 0 at a larger k.",
+                "With f^m = t/(1 + t) the bound is at least f^m, which is positive: the floor cannot become 0 at a larger k.",
                 ByMonotone(log(1 + x) - x / (1 + x), x, t, Integer(0), slope=ByPositiveTerms(form=x / (1 + x) ** 2)),
             ),
         ),

@@ -25,26 +25,63 @@ def derivation() -> Derivation:
     moved = printed.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)])
     optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
     steps = (
-        Claim("as_wrapped_law", printed, "==", form.loss, "It is h(y) = y^alpha_D of a law with beta = alpha_N/alpha_D and gamma = 1."),
-        Claim("balance", (sym.N * printed.diff(sym.N)).subs(optimum), "==", (sym.D * printed.diff(sym.D)).subs(optimum), "The optimum of the inner law balances the printed law."),
+        Claim(
+            "as_wrapped_law",
+            printed,
+            "==",
+            form.loss,
+            "It is h(y) = y^alpha_D of a law with beta = alpha_N/alpha_D and gamma = 1.",
+        ),
+        Claim(
+            "balance",
+            (sym.N * printed.diff(sym.N)).subs(optimum),
+            "==",
+            (sym.D * printed.diff(sym.D)).subs(optimum),
+            "The optimum of the inner law balances the printed law.",
+        ),
         Claim("envelope", printed.subs(optimum), "==", envelope.loss, "The loss at the optimum."),
-        Claim("exponent", envelope.loss / envelope.loss.subs(sym.C, 1), "==", sym.C ** -(1 / (1 / a_n + 1 / a_d)), "It falls with 1/alpha = 1/alpha_N + 1/alpha_D, as if the law were a plain sum with these exponents."),
+        Claim(
+            "exponent",
+            envelope.loss / envelope.loss.subs(sym.C, 1),
+            "==",
+            sym.C ** -(1 / (1 / a_n + 1 / a_d)),
+            "It falls with 1/alpha = 1/alpha_N + 1/alpha_D, as if the law were a plain sum with these exponents.",
+        ),
         Claim(
             "global_minimum",
             printed,
             ">=",
             envelope.loss.subs(sym.C, SIX_ND.compute()),
             "y^alpha_D increases in y, and the inner law is bounded by weighted AM-GM.",
-            ByMonotone(y**a_d, y, form.reducible, envelope.reducible.subs(sym.C, SIX_ND.compute()), order=ByWeightedAmGm((params.expression, tokens.expression), envelope.shares)),
+            ByMonotone(
+                y**a_d,
+                y,
+                form.reducible,
+                envelope.reducible.subs(sym.C, SIX_ND.compute()),
+                order=ByWeightedAmGm((params.expression, tokens.expression), envelope.shares),
+            ),
         ),
-        Claim("penalty", moved / envelope.loss, "==", m.penalty**a_d, "The penalty on the loss is P(r)^alpha_D with the inner exponents."),
-        Claim("growth_of_params", envelope.params / envelope.params.subs(sym.C, 1), "==", sym.C ** (a_d / (a_n + a_d)), "N* grows as C^(alpha_D/(alpha_N + alpha_D))."),
+        Claim(
+            "penalty",
+            moved / envelope.loss,
+            "==",
+            m.penalty**a_d,
+            "The penalty on the loss is P(r)^alpha_D with the inner exponents.",
+        ),
+        Claim(
+            "growth_of_params",
+            envelope.params / envelope.params.subs(sym.C, 1),
+            "==",
+            sym.C ** (a_d / (a_n + a_d)),
+            "N* grows as C^(alpha_D/(alpha_N + alpha_D)).",
+        ),
     )
     return Derivation(
         name="kaplan_form",
         title="Kaplan's joint law",
         assumptions=("L = [(N_c/N)^(alpha_N/alpha_D) + D_c/D]^alpha_D with positive constants", "C = 6 N D"),
-        statement=r"\frac1\alpha = \frac1{\alpha_N} + \frac1{\alpha_D},\qquad N^* \propto C^{\alpha_D/(\alpha_N+\alpha_D)},\qquad \frac{L}{L^*} = P(r)^{\alpha_D}",
+        statement=r"\frac1\alpha = \frac1{\alpha_N} + \frac1{\alpha_D},\qquad N^* \propto "
+        r"C^{\alpha_D/(\alpha_N+\alpha_D)},\qquad \frac{L}{L^*} = P(r)^{\alpha_D}",
         steps=steps,
         source="Kaplan et al. 2020, arXiv 2001.08361, for the law; wrapper theorem.",
         follows="The law has no irreducible loss: its penalty acts on the whole loss.",

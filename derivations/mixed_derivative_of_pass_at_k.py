@@ -28,8 +28,8 @@ def derivation() -> Derivation:
         name="mixed_derivative_of_pass_at_k",
         title="The mixed derivative of pass@k in compute and k",
         assumptions=(
-            "y(C, k) = -log pass@k > 0, of any form; y_ij = y(C_i, k_j)",
-            "the differential form needs y twice continuously differentiable",
+            "y = -log pass@k > 0, of any form, with four values at two C and two k",
+            "y twice continuously differentiable for the differential form",
         ),
         statement=(
             r"\frac{\partial}{\partial \log k}\left(-\frac{\partial \log y}{\partial \log C}\right)"

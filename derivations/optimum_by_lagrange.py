@@ -27,11 +27,36 @@ def derivation() -> Derivation:
     border = spent.diff(n) ** 2 * loss.diff(d, 2) + spent.diff(d) ** 2 * loss.diff(n, 2)
     mixed = 2 * spent.diff(n) * spent.diff(d) * multiplier * spent.diff(n, d)
     steps = (
-        Claim("stationary_in_params", loss.diff(n).subs(optimum), "==", -(multiplier * spent.diff(n)).subs(optimum), "dL/dN + lambda dC/dN = 0 at (N*, D*)."),
-        Claim("stationary_in_tokens", loss.diff(d).subs(optimum), "==", -(multiplier * spent.diff(d)).subs(optimum), "dL/dD + lambda dC/dD = 0 with the same lambda = alpha R*/C."),
+        Claim(
+            "stationary_in_params",
+            loss.diff(n).subs(optimum),
+            "==",
+            -(multiplier * spent.diff(n)).subs(optimum),
+            "dL/dN + lambda dC/dN = 0 at (N*, D*).",
+        ),
+        Claim(
+            "stationary_in_tokens",
+            loss.diff(d).subs(optimum),
+            "==",
+            -(multiplier * spent.diff(d)).subs(optimum),
+            "dL/dD + lambda dC/dD = 0 with the same lambda = alpha R*/C.",
+        ),
         Claim("on_the_budget", spent.subs(optimum), "==", sym.C, "The third condition, dLambda/dlambda = 0, is the budget."),
-        Claim("balance_at_the_optimum", balance.subs(n, envelope.params), "==", Integer(1), "N dL/dN = D dL/dD, what is left without lambda, holds at N*(C) with D = C/(6N)."),
-        Claim("balance_holds_once", balance.diff(n), "<=", Integer(0), "Along the budget beta T_N/(gamma T_D) falls in N throughout, so no other N is stationary.", ByPositiveTerms()),
+        Claim(
+            "balance_at_the_optimum",
+            balance.subs(n, envelope.params),
+            "==",
+            Integer(1),
+            "N dL/dN = D dL/dD, what is left without lambda, holds at N*(C) with D = C/(6N).",
+        ),
+        Claim(
+            "balance_holds_once",
+            balance.diff(n),
+            "<=",
+            Integer(0),
+            "Along the budget beta T_N/(gamma T_D) falls in N throughout, so no other N is stationary.",
+            ByPositiveTerms(),
+        ),
         Claim(
             "bordered_hessian",
             (border - mixed).subs(optimum),
@@ -43,8 +68,12 @@ def derivation() -> Derivation:
     return Derivation(
         name="optimum_by_lagrange",
         title="The compute-optimal allocation by Lagrange multipliers",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D with N, D positive reals"),
-        statement=r"N^* = G\,(C/6)^{\gamma/(\beta+\gamma)},\quad D^* = G^{-1}(C/6)^{\beta/(\beta+\gamma)},\quad G = (\beta A/(\gamma B))^{1/(\beta+\gamma)}",
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D with N, D positive reals",
+        ),
+        statement=r"N^* = G\,(C/6)^{\gamma/(\beta+\gamma)},\quad D^* = G^{-1}(C/6)^{\beta/(\beta+\gamma)},\quad G = (\beta "
+        r"A/(\gamma B))^{1/(\beta+\gamma)}",
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="The multiplier is the shadow price of compute, alpha R*/C.",

@@ -60,8 +60,12 @@ def derivation() -> Derivation:
     return Derivation(
         name="optimum_by_weighted_am_gm",
         title="The compute-optimal allocation by weighted AM-GM",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D with N, D positive reals"),
-        statement=r"A N^{-\beta} + B D^{-\gamma} \ge C_0\,(6ND)^{-\alpha} \text{ for all } N, D > 0,\quad \text{equality iff } T_N/w_N = T_D/w_D",
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D with N, D positive reals",
+        ),
+        statement=r"A N^{-\beta} + B D^{-\gamma} \ge C_0\,(6ND)^{-\alpha} \text{ for all } N, D > 0,\quad \text{equality iff "
+        r"} T_N/w_N = T_D/w_D",
         steps=steps,
         source="Weighted AM-GM; Duffin, Peterson and Zener 1967, Geometric Programming (the dual programme).",
         follows="The minimum is global and unique; the compute law is a bound that no allocation beats.",

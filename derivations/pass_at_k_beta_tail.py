@@ -32,7 +32,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_beta_tail",
         title="The tail of fail@k of Beta distributed problems",
-        assumptions=("p is Beta(a, b) over the problems",),
+        assumptions=("p distributed over the problems as Beta with shapes a and b",),
         statement=r"\mathrm{fail}@k \sim \frac{\Gamma(a+b)}{\Gamma(b)} k^{-a}\left(1 - \frac{a(a+2b-1)}{2k} + O(k^{-2})\right)",
         steps=(
             Claim(
@@ -40,7 +40,7 @@ def derivation() -> Derivation:
                 expansion,
                 "~",
                 beta_tail(),
-                "fail@k is Gamma(a + b)/Gamma(b) times a quotient of the lemma's form with x = b and y = a + b.",
+                "fail@k is a constant times a quotient of the lemma's form with x = b and y = a + b.",
                 UnderLemma(LEMMA, TRICOMI, ByLeadingTerm(k, "oo")),
             ),
             Claim(
@@ -48,7 +48,8 @@ def derivation() -> Derivation:
                 decrement.subs(k, 1 / x - a - b).cancel(),
                 "->",
                 a,
-                "Independently, from the recurrence: k (1 - fail@(k + 1)/fail@k) tends to a, with x = 1/(a + b + k).",
+                "Independently, from the recurrence: k times the share of fail@k that one more draw solves tends to the shape, "
+                "with x = 1/(a + b + k).",
                 ByLeadingTerm(x, "0"),
             ),
             Claim(
@@ -56,7 +57,7 @@ def derivation() -> Derivation:
                 tail_step.diff(x, 2).subs(x, 0),
                 "==",
                 step.diff(x, 2).subs(x, 0),
-                "In powers of x = 1/k, log fail@(k + 1) - log fail@k of tail and recurrence also agree at second order, "
+                "In powers of x = 1/k the step of log fail@k to the next k is the same for tail and recurrence at second order, "
                 "which fixes the coefficient of the correction.",
             ),
         ),

@@ -18,7 +18,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_bounds_from_pass_at_1",
         title="Bounds on pass@k from the mean pass@1",
-        assumptions=("p has any distribution over the problems; q is its mean", "k >= 1; the upper bounds hold for real k too"),
+        assumptions=("any distribution of p over the problems, with mean q", "k >= 1 (the upper bounds hold for real k too)"),
         statement=r"q \le \mathrm{pass}@k \le 1 - (1-q)^k \le \min(1, kq), \qquad \mathrm{pass}@(mk) \le m\,\mathrm{pass}@k",
         steps=(
             Claim(
@@ -34,7 +34,7 @@ def derivation() -> Derivation:
                 f**m,
                 ">=",
                 mean**m + m * mean**more * (f - mean),
-                "With k = 1 + j: f^k lies above its tangent at the mean mu = 1 - q of f = 1 - p, and the mean of the tangent is "
+                "With k = 1 + j: f^k lies above its tangent at the mean 1 - q of f = 1 - p, and the mean of the tangent is "
                 "(1 - q)^k.",
                 ByConvexity(f**m, f, f, mean),
             ),
@@ -44,7 +44,7 @@ def derivation() -> Derivation:
                 ">=",
                 f,
                 "Weighted AM-GM with weights 1/k and 1 - 1/k: f^k >= 1 - k (1 - f), so 1 - (1 - q)^k <= k q for f = 1 - q, and "
-                "pass@(mk) <= m pass@k for f = fail@k of a problem and m in place of k.",
+                "with fail@k of a problem for f the last inequality.",
                 ByWeightedAmGm((f**m / m, more / m), (1 / m, more / m)),
             ),
             Claim(

@@ -21,7 +21,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_estimator_is_unbiased",
         title="The pass@k estimator is unbiased",
-        assumptions=("c of n independent samples are correct, each with probability p = 1 - q", "integers 1 <= k <= n"),
+        assumptions=("n independent samples, c of them correct, each with probability p = 1 - q", "integers 1 <= k <= n"),
         statement=r"\mathbb{E}\left[1 - \binom{n-c}{k}\Big/\binom{n}{k}\right] = 1 - (1-p)^k",
         steps=(
             Claim(
@@ -29,14 +29,15 @@ def derivation() -> Derivation:
                 generating.diff(z),
                 "==",
                 falling(n, Integer(1)) * q * (p + q * z) ** (n - 1),
-                "E z^F is the product of n equal factors p + q z; this is its first derivative.",
+                "The mean of z^F is the product of n equal factors p + q z; this is its first derivative.",
             ),
             Claim(
                 "induction_on_k",
                 derivative.diff(z),
                 "==",
                 next_derivative,
-                "If the k-th derivative is n_(k) q^k (p + q z)^(n - k), then the next one has the same form with k + 1.",
+                "If the k-th derivative has the form n (n - 1)...(n - k + 1) q^k (p + q z)^(n - k), so "
+                "has the next one with k + 1.",
                 assume=(n - k,),
             ),
             Claim(
@@ -44,14 +45,14 @@ def derivation() -> Derivation:
                 derivative.subs(z, 1).subs(p, 1 - q),
                 "==",
                 factorial_of(k) * binomial(n, k) * q**k,
-                "At z = 1 the k-th derivative is E F(F - 1)...(F - k + 1) = k! E C(F, k), and p + q = 1.",
+                "At z = 1, with p + q = 1, it is the mean of F (F - 1)...(F - k + 1), that is k! times the mean of F choose k.",
             ),
             Claim(
                 "unbiased",
                 derivative.subs(z, 1).subs(q, 1 - p) / (factorial_of(k) * binomial(n, k)),
                 "==",
                 (1 - p) ** k,
-                "Divide by k! C(n, k): the mean of C(n - c, k)/C(n, k) is fail@k.",
+                "Divide by k! times n choose k: the mean of the estimator of fail@k is fail@k.",
                 assume=(1 - p,),
             ),
             Claim(

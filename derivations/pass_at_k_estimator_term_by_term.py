@@ -15,7 +15,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_estimator_term_by_term",
         title="The pass@k estimator is unbiased, term by term",
-        assumptions=("c of n independent samples are correct, each with probability p = 1 - q", "integers 1 <= k <= n"),
+        assumptions=("n independent samples, c of them correct, each with probability p = 1 - q", "integers 1 <= k <= n"),
         statement=(
             r"\sum_c \binom{n}{c} p^c q^{n-c} \binom{n-c}{k}\Big/\binom{n}{k}"
             r"= q^k \sum_c \binom{n-k}{c} p^c q^{n-k-c} = q^k"
@@ -53,6 +53,6 @@ def derivation() -> Derivation:
                 assume=(m + 1 - c,),
             ),
         ),
-        source=f"{CHEN}, equation 1 and its appendix, for the estimator.",
+        source=f"{CHEN}, equation 1, for the estimator.",
         follows="The stable form of the estimator uses the symmetry of the same ratio in c and k.",
     )

@@ -22,7 +22,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_estimator_variance",
         title="Variance of the pass@k estimator, and covariance across k",
-        assumptions=("c = n - F of n independent samples are correct, each with probability p", "integers 1 <= m, k <= n"),
+        assumptions=("n independent samples, F of them failing, each correct with probability p", "integers 1 <= m, k <= n"),
         statement=(
             r"\operatorname{Cov} = \sum_j \frac{\binom{m}{j}\binom{n-m}{k-j}}{\binom{n}{k}} (1-p)^{m+k-j} - (1-p)^{m+k}"
             r",\qquad m = k \text{ for the variance}"
@@ -33,15 +33,17 @@ def derivation() -> Derivation:
                 falling(x, below) * (x - k),
                 "==",
                 falling(x, below + 1) + (below - k) * falling(x, below),
-                "F_(u) (F - k) = F_(u + 1) + (u - k) F_(u), since F - k = (F - u) + (u - k).",
+                "One more factor F - k = (F - u) + (u - k) on the falling factorial F (F - 1)...(F - u + 1) lengthens or keeps "
+                "it.",
             ),
             Claim(
                 "product_by_induction",
                 product_coefficient(m, k, j) + (m - j + 1) * product_coefficient(m, k, j - 1),
                 "==",
                 product_coefficient(m, k + 1, j),
-                "Induction on k: if F_(m) F_(k) = sum_j C(m, j) C(k, j) j! F_(m + k - j), multiplying by F - k moves the "
-                "coefficients of j and j - 1 (where u = m + k - j + 1) to that of j for k + 1.",
+                "Induction on k: the product of the falling factorials of lengths m and k is a sum over those of length m + k - "
+                "j; with "
+                "that factor the coefficients of j and of j - 1, where u = m + k - j + 1, make that of j for k + 1.",
                 assume=(k + 1 - j, m + 1 - j),
             ),
             Claim(
@@ -49,7 +51,7 @@ def derivation() -> Derivation:
                 product_coefficient(m, Integer(1), Integer(1)) * falling(x, m) + falling(x, m + 1),
                 "==",
                 falling(x, m) * x,
-                "The induction starts at k = 1: F_(m) F = m F_(m) + F_(m + 1).",
+                "The induction starts at k = 1.",
             ),
             Claim(
                 "weights",
@@ -59,8 +61,9 @@ def derivation() -> Derivation:
                 / (factorial_of(m) * binomial(n, m) * factorial_of(k) * binomial(n, k)),
                 "==",
                 overlap_weight(n, m, k, j),
-                "Divide by m! C(n, m) k! C(n, k) and take means: E F_(u) = u! C(n, u) (1 - p)^u for every u (the estimator is "
-                "unbiased), so (1 - p)^(m + k - j) has the weight of j shared samples.",
+                "Normalise both estimators and take means: the estimator is unbiased for u = m + k - j draws too, so (1 - p)^u "
+                "has the "
+                "weight of j shared samples.",
             ),
             Claim(
                 "five_samples_two_draws",

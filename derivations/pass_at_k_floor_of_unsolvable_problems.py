@@ -13,13 +13,13 @@ LEMMA = "For p > 0 almost surely the mean of (1 - p)^k tends to 0 for k -> infin
 def derivation() -> Derivation:
     """An atom at p = 0 is the irreducible term of pass@k in the limit of many samples."""
     k = DRAWS
-    unsolvable, u, x = (Symbol(name, positive=True) for name in ("pi", "u", "x"))
+    unsolvable, u, x = (Symbol(name, positive=True) for name in ("s", "u", "x"))
     solvable = 1 - unsolvable
     return Derivation(
         name="pass_at_k_floor_of_unsolvable_problems",
         title="The floor of -log pass@k is the share of unsolvable problems",
-        assumptions=("p = 0 for a share pi0 < 1 of the problems, p > 0 for the others",),
-        statement=r"-\log \mathrm{pass}@k \to E_0(\infty) = -\log(1 - \pi_0), \qquad k \to \infty",
+        assumptions=("a share s < 1 of problems with p = 0, and p > 0 for the others",),
+        statement=r"-\log \mathrm{pass}@k \to E_0(\infty) = -\log(1 - s), \qquad k \to \infty",
         steps=(
             Claim(
                 "solvable_problems_fail_less",
@@ -34,7 +34,7 @@ def derivation() -> Derivation:
                 1 - unsolvable - solvable * x,
                 "->",
                 exp(-floor_of_unsolvable(unsolvable)),
-                "With x = fail@k of the solvable problems, pass@k = 1 - pi0 - (1 - pi0) x tends to 1 - pi0 = e^-E0.",
+                "With fail@k of the solvable problems for x, pass@k is 1 - s - (1 - s) x and tends to 1 - s.",
                 UnderLemma(LEMMA, "Rudin 1987, Real and Complex Analysis, theorem 1.34", ByLeadingTerm(x, "0")),
                 assume=(solvable,),
             ),

@@ -25,14 +25,15 @@ def derivation() -> Derivation:
                 (p**c * (1 - p) ** (n - c) / (1 - p) ** n).subs(p, from_odds),
                 "==",
                 x**c,
-                "c is sufficient; divided by (1 - p)^n the mean of any T(c) is the polynomial sum_c T(c) C(n, c) x^c.",
+                "c is sufficient; divided by (1 - p)^n the mean of any function of c is a polynomial in x, a sum of multiples of "
+                "x^c.",
             ),
             Claim(
                 "fail_is_another_power",
                 ((1 - p) ** k / (1 - p) ** n).subs(p, from_odds),
                 "==",
                 (1 + x) ** -beyond,
-                "Divided by the same factor fail@k becomes (1 + x)^-m, which an unbiased T would make a polynomial in x.",
+                "Divided by the same factor fail@k becomes (1 + x)^-m, which an unbiased estimator would make a polynomial in x.",
             ),
             Claim(
                 "one_is_a_polynomial",

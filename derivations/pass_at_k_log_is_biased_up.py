@@ -19,8 +19,8 @@ def derivation() -> Derivation:
         name="pass_at_k_log_is_biased_up",
         title="-log of an estimated pass@k is biased up",
         assumptions=(
-            "x is an unbiased estimate of mu = pass@k > 0",
-            "x > 0: at x = 0, where no sample is correct, -log x is infinite",
+            "x, an unbiased estimate of pass@k > 0, its mean",
+            "x > 0 (without a correct sample -log x is infinite)",
         ),
         statement=(
             r"\mathbb{E}[-\log x] \ge -\log \mu, \qquad"
@@ -32,7 +32,7 @@ def derivation() -> Derivation:
                 -log(x),
                 ">=",
                 -log(mean) - (x - mean) / mean,
-                "-log is convex, so it lies above its tangent at mu; the tangent's mean is -log mu.",
+                "-log is convex, so it lies above its tangent at the mean of x; the mean of the tangent is its value there.",
                 ByConvexity(-log(x), x, x, mean),
             ),
             Claim(
@@ -40,7 +40,7 @@ def derivation() -> Derivation:
                 excess_above.subs(x, shift),
                 ">=",
                 Integer(0),
-                "For u = (x - mu)/mu > 0 the gap to the tangent, u - log(1 + u), is at most u^2/2.",
+                "With x = 1 + u times its mean, the gap to the tangent is u - log(1 + u): at most u^2/2 for u > 0,",
                 ByMonotone(excess_above, x, shift, Integer(0), slope=ByPositiveTerms(form=x**2 / (1 + x))),
             ),
             Claim(
@@ -48,7 +48,7 @@ def derivation() -> Derivation:
                 shortfall_above.subs(x, shift),
                 ">=",
                 Integer(0),
-                "And at least u^2/2 - u^3/3: the leading order of the gap is u^2/2, whose mean is Var x/(2 mu^2).",
+                "and at least u^2/2 - u^3/3: the leading order is u^2/2, whose mean is the relative variance of x over 2.",
                 ByMonotone(shortfall_above, x, shift, Integer(0), slope=ByPositiveTerms(form=x**3 / (1 + x))),
             ),
             Claim(

@@ -17,7 +17,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_of_beta_problems",
         title="fail@k of Beta distributed problems",
-        assumptions=("p = 1 - q has density proportional to p^(a - 1) q^(b - 1) over the problems", "integer k >= 0"),
+        assumptions=("p = 1 - q with a density over the problems proportional to p^(a - 1) q^(b - 1)", "integer k >= 0"),
         statement=r"\mathrm{fail}@k = \frac{\Gamma(a+b)\,\Gamma(b+k)}{\Gamma(b)\,\Gamma(a+b+k)}",
         steps=(
             Claim(
@@ -25,8 +25,8 @@ def derivation() -> Derivation:
                 (q ** (b + k) * p**a).diff(q),
                 "==",
                 (b + k) * weight - (a + b + k) * q * weight,
-                "The left side vanishes at q = 0 and q = 1, so its integral is 0: (b + k) I_k = (a + b + k) I_(k + 1) for "
-                "I_k, the integral of q^(b + k - 1) p^(a - 1).",
+                "The left side vanishes at q = 0 and q = 1, so its integral is 0: the integrals of q^(b + k - 1) p^(a - 1) "
+                "for k + 1 and k have the quotient (b + k)/(a + b + k).",
                 assume=(p,),
             ),
             Claim(
@@ -34,21 +34,21 @@ def derivation() -> Derivation:
                 beta_fail(a, b, k) - beta_fail(a, b, k + 1),
                 "==",
                 (1 - beta_fail_ratio()) * beta_fail(a, b, k),
-                "The quotient of Gamma values takes the same step, by Gamma(x + 1) = x Gamma(x).",
+                "The quotient of Gamma values takes the same step, by the recurrence of the Gamma function.",
             ),
             Claim(
                 "one_draw",
                 1 - beta_fail(a, b, Integer(1)),
                 "==",
                 a / (a + b),
-                "It is 1 at k = 0 and 1 - E p at k = 1; by induction it is fail@k for every k.",
+                "It is 1 at k = 0, and 1 less the mean of p at k = 1; by induction it is fail@k for every k.",
             ),
             Claim(
                 "two_draws",
                 beta_fail(a, b, Integer(2)) - beta_fail(a, b, Integer(1)) ** 2,
                 "==",
                 a * b / ((a + b) ** 2 * (a + b + 1)),
-                "fail@2 - fail@1^2 is the variance of p, ab/((a + b)^2 (a + b + 1)).",
+                "For k = 2, less the square for k = 1, it is the variance of p.",
             ),
         ),
         source="Classical moments of the Beta distribution; Levi 2024 (arXiv 2410.16377) for Beta distributed problems.",

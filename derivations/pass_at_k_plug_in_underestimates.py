@@ -17,7 +17,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_plug_in_underestimates",
         title="The plug-in estimate of pass@k is too low",
-        assumptions=("c of n independent samples are correct, each with probability p = 1 - q", "2 <= k <= n"),
+        assumptions=("n independent samples, c of them correct, each with probability p = 1 - q", "2 <= k <= n"),
         statement=r"1 - \left(1 - \frac{c}{n}\right)^k \le 1 - \binom{n-c}{k}\Big/\binom{n}{k}",
         steps=(
             Claim(

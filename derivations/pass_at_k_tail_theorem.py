@@ -64,7 +64,7 @@ def derivation() -> Derivation:
                 density / b * gamma_of(b + 1) * k**-b + following / (b + gap) * gamma_of(b + gap + 1) * k ** -(b + gap),
                 "~",
                 power_tail(density, b),
-                "The lemma with l = c/b and Gamma(b + 1) = b Gamma(b); a further power x^(b + d) falls faster.",
+                "The lemma with l = c/b and the recurrence of the Gamma function; a further power x^(b + d) falls faster.",
                 UnderLemma(KARAMATA, FELLER, ByLeadingTerm(k, "oo")),
             ),
             Claim(
@@ -72,7 +72,7 @@ def derivation() -> Derivation:
                 beta_tail() * beta_tail_correction(),
                 "~",
                 power_tail(gamma_of(a + SHAPE_B) / (gamma_of(a) * gamma_of(SHAPE_B)), a),
-                "Beta(a, b) has the density Gamma(a + b)/(Gamma(a) Gamma(b)) p^(a - 1) near 0: the tail found for it directly.",
+                "Near 0 the density of a Beta distribution is a constant times p^(a - 1): the tail found for it directly.",
                 ByLeadingTerm(k, "oo"),
             ),
             Claim(
@@ -80,7 +80,7 @@ def derivation() -> Derivation:
                 loss - fail,
                 ">=",
                 Integer(0),
-                "With fail@k = u/(1 + u), -log pass@k = log(1 + u) is at least fail@k",
+                "With u/(1 + u) for fail@k, -log pass@k is log(1 + u): at least fail@k,",
                 ByMonotone(log(1 + x) - x / (1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x) ** 2)),
             ),
             Claim(
@@ -88,8 +88,9 @@ def derivation() -> Derivation:
                 (fail + fail**2 / 2 * (1 + u)) - loss,
                 ">=",
                 Integer(0),
-                "and at most fail@k + fail@k^2/(2 pass@k): both have the same tail, and the approach is slow, of relative order "
-                "fail@k/2.",
+                "and at most fail@k plus its square over twice pass@k: both have the same tail, and the approach is slow, of "
+                "relative "
+                "order half of fail@k.",
                 ByMonotone(
                     x / (1 + x) + (x / (1 + x)) ** 2 / 2 * (1 + x) - log(1 + x),
                     x,

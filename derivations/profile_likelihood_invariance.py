@@ -13,7 +13,8 @@ from isoflop.theory.statistics import coefficient_for_params, coefficient_for_re
 
 RUNS, RSS, LEAST, VARIANCE, X = (Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x"))
 LEMMA = (
-    "Let theta -> (psi, eta) be one-to-one. The least S over all theta with psi(theta) = psi is the least S(psi, eta) over eta: the "
+    "Let theta -> (psi, eta) be one-to-one. The least S over all theta with psi(theta) = psi is the least S(psi, eta) over "
+    "eta: the "
     "same laws in other coordinates."
 )
 SOURCE = "Cox and Hinkley 1974, Theoretical Statistics"
@@ -31,7 +32,13 @@ def derivation() -> Derivation:
     ratio = 2 * (log_likelihood(LEAST, LEAST / RUNS) - log_likelihood(RSS, RSS / RUNS))
     at_best = log_likelihood(RSS, RSS / (RUNS * X))
     steps = (
-        Claim("loss_as_parameter", envelope.reducible.subs(sym.A, by_loss), "==", sym.REDUCIBLE, "A solves R*(C) = R for every B, beta, gamma."),
+        Claim(
+            "loss_as_parameter",
+            envelope.reducible.subs(sym.A, by_loss),
+            "==",
+            sym.REDUCIBLE,
+            "A solves R*(C) = R for every B, beta, gamma.",
+        ),
         Claim(
             "size_as_parameter",
             envelope.tokens.subs(sym.A, by_size),
@@ -69,15 +76,25 @@ def derivation() -> Derivation:
             X - 1 - log(X),
             "By how much the likelihood at the variance S/(n x) falls short of that at S/n: the latter is the maximum.",
         ),
-        Claim("likelihood_ratio", ratio, "==", RUNS * log(RSS / LEAST), "Twice the log likelihood ratio of two fits is n log(S/S_min)."),
+        Claim(
+            "likelihood_ratio",
+            ratio,
+            "==",
+            RUNS * log(RSS / LEAST),
+            "Twice the log likelihood ratio of two fits is n log(S/S_min).",
+        ),
     )
     return Derivation(
         name="profile_likelihood_invariance",
         title="Profile likelihood of what the envelope gives",
-        assumptions=("Independent normal errors of one unknown variance: least squares", "S(psi) is the least sum of squares at a given psi"),
+        assumptions=(
+            "Independent normal errors of one unknown variance: least squares",
+            "S(psi) is the least sum of squares at a given psi",
+        ),
         statement=r"2\left(\ell_{\max} - \ell(\psi)\right) = n \log\frac{S(\psi)}{S_{\min}}",
         steps=steps,
         source=f"{SOURCE}; for the chi-squared limit Wilks 1938, Ann. Math. Statist. 9, 60-62.",
-        follows="The set where n log(S(psi)/S_min) is at most the chi-squared quantile is an approximate confidence set, the same in all "
+        follows="The set where n log(S(psi)/S_min) is at most the chi-squared quantile is an approximate confidence set, the "
+        "same in all "
         "coordinates. A profile of another objective, such as Huber's, needs a calibration of its own.",
     )

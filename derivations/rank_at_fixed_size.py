@@ -38,8 +38,21 @@ def derivation() -> Derivation:
             "Second dependency: a larger beta is made good by a larger A.",
         ),
         Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log B, gamma) at C, C e^z, C e^2z in closed form."),
-        Claim("minor_sign", minor, "<=", Integer(0), "No factor of the closed form vanishes for z > 0: the rank is 3.", ByFactors(factors)),
-        Claim("minor_at_fixed_data", other, "==", -Mul(*mirrored), "The same with the two variables exchanged: (E, log A, beta) at fixed D."),
+        Claim(
+            "minor_sign",
+            minor,
+            "<=",
+            Integer(0),
+            "No factor of the closed form vanishes for z > 0: the rank is 3.",
+            ByFactors(factors),
+        ),
+        Claim(
+            "minor_at_fixed_data",
+            other,
+            "==",
+            -Mul(*mirrored),
+            "The same with the two variables exchanged: (E, log A, beta) at fixed D.",
+        ),
         Claim("sign_at_fixed_data", other, "<=", Integer(0), "Rank 3 at fixed D as well.", ByFactors(mirrored)),
         Claim(
             "exponent_against_B",

@@ -1,4 +1,4 @@
-"""Runs on the envelope, or at any constant multiple of N*(C), determine three of the five parameters' combinations and no more."""
+"""Runs on the envelope, or at a constant multiple of N*(C), determine three combinations of the five parameters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,13 @@ def derivation() -> Derivation:
             misallocation().penalty * envelope.reducible,
             "The loss is E + P(r) R*(C): it depends on E, P C0 and alpha alone.",
         ),
-        Claim("column_log_B", columns["log B"], "==", ratio * columns["log A"], "First dependency: the two term columns are proportional."),
+        Claim(
+            "column_log_B",
+            columns["log B"],
+            "==",
+            ratio * columns["log A"],
+            "First dependency: the two term columns are proportional.",
+        ),
         Claim(
             "offset",
             offset,
@@ -48,14 +54,26 @@ def derivation() -> Derivation:
             "Second dependency: the column of gamma is a fixed combination of those of beta and log A.",
         ),
         Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form."),
-        Claim("minor_sign", minor, "<=", Integer(0), "No factor of the closed form vanishes for z > 0: the rank is 3.", ByFactors(factors)),
+        Claim(
+            "minor_sign",
+            minor,
+            "<=",
+            Integer(0),
+            "No factor of the closed form vanishes for z > 0: the rank is 3.",
+            ByFactors(factors),
+        ),
     )
     return Derivation(
         name="rank_on_a_constant_size_ratio",
         title="What runs on the envelope can tell",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "N = r N*(C) with one r for all runs, 3 or more C"),
-        statement=r"\operatorname{rank}\frac{\partial L(C_1), \ldots, \partial L(C_n)}{\partial(E, \log A, \log B, \beta, \gamma)} = 3",
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "N = r N*(C) with one r for all runs, 3 or more C",
+        ),
+        statement=r"\operatorname{rank}\frac{\partial L(C_1), \ldots, \partial L(C_n)}{\partial(E, \log A, \log B, \beta, "
+        r"\gamma)} = 3",
         steps=steps,
         source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
-        follows="Such runs give E, P(r) C0 and alpha: neither the two exponents nor r. Runs off the path are needed for the allocation.",
+        follows="Such runs give E, P(r) C0 and alpha: neither the two exponents nor r. Runs off the path are needed for the "
+        "allocation.",
     )

@@ -10,7 +10,7 @@ from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.ray import ray
 from isoflop.theory.statistics import RAY_GROWTH, SPACING, Design, confluent_rows, confluent_vandermonde
 
-I, P, S = Symbol("i", positive=True), Symbol("p", positive=True), Symbol("q", positive=True)
+STEP, P, S = Symbol("i", positive=True), Symbol("p", positive=True), Symbol("q", positive=True)
 
 
 def derivation() -> Derivation:
@@ -20,7 +20,7 @@ def derivation() -> Derivation:
     t_n, t_d = design.terms
     step = RAY_GROWTH * SPACING
     p, s = exp(-sym.BETA * step), exp(-sym.GAMMA * step)
-    at_i = {name: column.subs(sym.C, sym.C * exp(I * SPACING)) for name, column in design.columns.items()}
+    at_i = {name: column.subs(sym.C, sym.C * exp(STEP * SPACING)) for name, column in design.columns.items()}
     log_n, log_d = log(line.params), log(line.tokens)
     change = diag(
         1,
@@ -30,20 +30,22 @@ def derivation() -> Derivation:
     factors = confluent_vandermonde(P, S)
     determinant = confluent_rows(P, S).det()
     steps = (
-        Claim("column_log_A", at_i["log A"], "==", change[1, 1] * p**I, "The params term at C e^(i z)."),
+        Claim("column_log_A", at_i["log A"], "==", change[1, 1] * p**STEP, "The params term at C e^(i z)."),
         Claim(
             "column_beta",
             at_i["beta"],
             "==",
-            change[1, 2] * p**I + change[2, 2] * I * p**I,
+            change[1, 2] * p**STEP + change[2, 2] * STEP * p**STEP,
             "Its derivative in beta: a combination of p^i and i p^i.",
         ),
-        Claim("column_log_B", at_i["log B"], "==", change[3, 3] * s**I, "The tokens term at C e^(i z), with q = e^(-gamma z/2)."),
+        Claim(
+            "column_log_B", at_i["log B"], "==", change[3, 3] * s**STEP, "The tokens term at C e^(i z), with q = e^(-gamma z/2)."
+        ),
         Claim(
             "column_gamma",
             at_i["gamma"],
             "==",
-            change[3, 4] * s**I + change[4, 4] * I * s**I,
+            change[3, 4] * s**STEP + change[4, 4] * STEP * s**STEP,
             "Its derivative in gamma: a combination of q^i and i q^i.",
         ),
         Claim(
@@ -67,7 +69,8 @@ def derivation() -> Derivation:
         name="rank_on_a_ray",
         title="What runs at one ratio can tell, different exponents",
         assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "beta != gamma", "D = t N, 5 or more C"),
-        statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 5 \text{ on } D = tN,\ \beta \ne \gamma",
+        statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 5 \text{ on } D = tN,\ "
+        r"\beta \ne \gamma",
         steps=steps,
         source="The confluent Vandermonde determinant of the functions 1, p^i, i p^i, s^i, i s^i.",
         follows="The rank is local: the two exponents can still be exchanged (swap_symmetry_on_a_ray), and near beta = gamma the "

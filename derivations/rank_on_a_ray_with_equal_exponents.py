@@ -37,7 +37,14 @@ def derivation() -> Derivation:
             "Second dependency: log D is log N plus a constant.",
         ),
         Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form."),
-        Claim("minor_sign", minor, "<=", Integer(0), "No factor of the closed form vanishes for z > 0: the rank is 3.", ByFactors(factors)),
+        Claim(
+            "minor_sign",
+            minor,
+            "<=",
+            Integer(0),
+            "No factor of the closed form vanishes for z > 0: the rank is 3.",
+            ByFactors(factors),
+        ),
     )
     return Derivation(
         name="rank_on_a_ray_with_equal_exponents",

@@ -20,10 +20,26 @@ def derivation() -> Derivation:
     broken, (t_n, t_d) = broken_power_law(line), Design(line.params, line.tokens).terms
     faster = {sym.BETA: sym.GAMMA + GAP}
     steps = (
-        Claim("identity", broken.at(sym.C), "==", sym.E + line.reducible, "Take the params term out of the sum; the bracket has power 1."),
-        Claim("sharpness", sym.BETA * broken.c1 * broken.f1, "==", -sym.BETA, "c1 f1 = -1: sharpness and change of slope are tied."),
-        Claim("break", t_n.subs(sym.C, broken.d1), "==", t_d.subs(sym.C, broken.d1), "The break is where the two terms are equal."),
-        Claim("value_at_the_break", broken.at(broken.d1) - broken.a, "==", 2 * t_d.subs(sym.C, broken.d1), "There R is twice either term."),
+        Claim(
+            "identity",
+            broken.at(sym.C),
+            "==",
+            sym.E + line.reducible,
+            "Take the params term out of the sum; the bracket has power 1.",
+        ),
+        Claim(
+            "sharpness", sym.BETA * broken.c1 * broken.f1, "==", -sym.BETA, "c1 f1 = -1: sharpness and change of slope are tied."
+        ),
+        Claim(
+            "break", t_n.subs(sym.C, broken.d1), "==", t_d.subs(sym.C, broken.d1), "The break is where the two terms are equal."
+        ),
+        Claim(
+            "value_at_the_break",
+            broken.at(broken.d1) - broken.a,
+            "==",
+            2 * t_d.subs(sym.C, broken.d1),
+            "There R is twice either term.",
+        ),
         Claim(
             "before_the_break",
             line.reducible.subs(faster),
@@ -51,7 +67,11 @@ def derivation() -> Derivation:
     return Derivation(
         name="ray_is_a_broken_power_law",
         title="The broken-power-law form of a ray",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "beta > gamma (else exchange the terms)", "D = t N"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "beta > gamma (else exchange the terms)",
+            "D = t N",
+        ),
         statement=r"E + R(C; t) = a + b\,C^{-c_0}\left(1 + (C/d_1)^{1/f_1}\right)^{-c_1 f_1},\qquad c_1 f_1 = -1",
         steps=steps,
         source="Caballero et al. 2023, arXiv 2210.14891, for the form; the identity is elementary.",

@@ -23,7 +23,13 @@ def derivation() -> Derivation:
     local_faster, odds = local.subs(faster), (t_d / t_n).subs(faster)
     by_odds = GAP * odds / (2 * (1 + odds))
     steps = (
-        Claim("mean", local, "==", (b * v + g * (1 - v)) / 2, "The mean of beta/2 and gamma/2, weighted by the shares of the two terms."),
+        Claim(
+            "mean",
+            local,
+            "==",
+            (b * v + g * (1 - v)) / 2,
+            "The mean of beta/2 and gamma/2, weighted by the shares of the two terms.",
+        ),
         Claim("slope", sym.C * local.diff(sym.C), "==", slope, "Minus the variance of the two exponents under these shares."),
         Claim(
             "falls",

@@ -13,7 +13,7 @@ from isoflop.theory.statistics import tangency_in_allocation
 
 
 def derivation() -> Derivation:
-    """C_t = 6 (t G^2)^((beta + gamma)/(beta - gamma)): there the ray's size is optimal, its loss and its slope those of the envelope."""
+    """C_t = 6 (t G^2)^((beta + gamma)/(beta - gamma)): there the ray's size, loss and slope are the envelope's."""
     line, off = ray(), misallocation()
     envelope, touch = line.envelope, line.tangency
     size_ratio = line.params / envelope.params
@@ -21,7 +21,13 @@ def derivation() -> Derivation:
     steps = (
         Claim("where", touch, "==", tangency_in_allocation(envelope), "Solve D*/N* = t for C."),
         Claim("size", line.params.subs(sym.C, touch), "==", envelope.params.subs(sym.C, touch), "At C_t the ray's size is N*."),
-        Claim("loss", line.reducible.subs(sym.C, touch), "==", envelope.reducible.subs(sym.C, touch), "So its loss is that of the envelope."),
+        Claim(
+            "loss",
+            line.reducible.subs(sym.C, touch),
+            "==",
+            envelope.reducible.subs(sym.C, touch),
+            "So its loss is that of the envelope.",
+        ),
         Claim(
             "slope",
             line.reducible.diff(sym.C).subs(sym.C, touch),

@@ -23,8 +23,18 @@ def derivation() -> Derivation:
         by = f"log {x}" if x in scale else str(x)
         if x == sym.E:  # L* = E + R* and R* is free of E: nothing to prove
             continue
-        steps.append(Claim(f"partial_{x}", factor * law.diff(x).subs(optimum), "==", value, f"dL/d{by} with N and D held at the optimum."))
-        steps.append(Claim(f"total_{x}", factor * law.subs(optimum).diff(x), "==", value, f"dL*/d{by} with the optimum moving along: the same."))
+        steps.append(
+            Claim(f"partial_{x}", factor * law.diff(x).subs(optimum), "==", value, f"dL/d{by} with N and D held at the optimum.")
+        )
+        steps.append(
+            Claim(
+                f"total_{x}",
+                factor * law.subs(optimum).diff(x),
+                "==",
+                value,
+                f"dL*/d{by} with the optimum moving along: the same.",
+            )
+        )
     steps.append(
         Claim(
             "common_rescaling",

@@ -10,7 +10,7 @@ from isoflop.theory.argument_factors import ByFactors
 from isoflop.theory.claim import Claim, Derivation
 
 A_FIT, X = symbols("a x", positive=True)
-E_FIT, E_TRUE, C_FIT, U, V, M, P, S, I = symbols("E_fit E c u v m p q i", positive=True)
+E_FIT, E_TRUE, C_FIT, U, V, M, P, S, STEP = symbols("E_fit E c u v m p q i", positive=True)
 FIRST, SECOND = symbols("lambda_1 lambda_2", positive=True)
 W, Z = symbols("W Z", real=True)
 
@@ -36,7 +36,7 @@ def residual(i: Expr) -> Expr:
 
 def shifted(sequence: Expr, factor: Expr) -> Expr:
     """r_(i+1) - factor r_i."""
-    return sequence.subs(I, I + 1) - factor * sequence
+    return sequence.subs(STEP, STEP + 1) - factor * sequence
 
 
 def derivation() -> Derivation:
@@ -45,8 +45,8 @@ def derivation() -> Derivation:
     slope = model.diff(sym.E) + model.diff(sym.C0) + model.diff(A_FIT)
     functions = (Integer(1), exp(-A_FIT * X), X * exp(-A_FIT * X))
     wronskian = Matrix([[f.diff(X, k) for f in functions] for k in range(3)]).det()
-    terms = shifted(shifted(residual(I), 1), M)
-    model_part = shifted(shifted(residual(I), P), S)
+    terms = shifted(shifted(residual(STEP), 1), M)
+    model_part = shifted(shifted(residual(STEP), P), S)
     ((first, second),) = linsolve([W + Z + FIRST, P * W + S * Z - SECOND], (W, Z))
     ((floor, power),) = linsolve([W + Z - FIRST, W + M * Z + SECOND], (W, Z))
     falls = (1 - M,)
@@ -56,7 +56,8 @@ def derivation() -> Derivation:
             slope.diff(X, 3),
             "==",
             -2 * A_FIT * slope.diff(X, 2) - A_FIT**2 * slope.diff(X),
-            "In x = log C the fit's derivatives in E', C0' and alpha' solve one linear equation, as 1, e^(-a x) and x e^(-a x) do: "
+            "In x = log C the fit's derivatives in E', C0' and alpha' solve one linear equation, as 1, e^(-a x) and x e^(-a x) "
+            "do: "
             "the weighted residual of a stationary fit is orthogonal to these three.",
         ),
         Claim(
@@ -71,7 +72,7 @@ def derivation() -> Derivation:
             "without_the_fit",
             terms,
             "==",
-            (P - 1) * (P - M) * U * P**I + (S - 1) * (S - M) * V * S**I,
+            (P - 1) * (P - M) * U * P**STEP + (S - 1) * (S - M) * V * S**STEP,
             "Two differences remove the fit's two exponentials from the residual.",
         ),
         Claim(
@@ -86,7 +87,7 @@ def derivation() -> Derivation:
             "without_the_ray",
             model_part,
             "==",
-            (1 - P) * (1 - S) * (E_TRUE - E_FIT) + (M - P) * (S - M) * C_FIT * M**I,
+            (1 - P) * (1 - S) * (E_TRUE - E_FIT) + (M - P) * (S - M) * C_FIT * M**STEP,
             "Two other differences remove the ray's two terms.",
         ),
         Claim(
@@ -94,7 +95,8 @@ def derivation() -> Derivation:
             power,
             ">=",
             Integer(0),
-            "What is left, W + Z m^i, changes sign too. Z is positive, m being between p and q, and that fits a change from plus to minus "
+            "What is left, W + Z m^i, changes sign too. Z is positive, m being between p and q, and that fits a change from "
+            "plus to minus "
             "alone: W + Z > 0 > W + m Z.",
             given(ByPositiveTerms(form=(FIRST + SECOND) / (1 - M))),
             assume=falls,
@@ -114,12 +116,14 @@ def derivation() -> Derivation:
         title="The bias of a compute law fitted to a ray",
         assumptions=(
             "Runs at D = t N, four or more C equally spaced in log C, without noise, from a law with beta != gamma",
-            "E' + C0' C^-alpha', C0', alpha' > 0, is stationary for weighted least squares, or for least squares or Huber in log L",
+            "E' + C0' C^-alpha', C0', alpha' > 0, is stationary for weighted least squares, or for least squares or Huber in "
+            "log L",
             "p, q, m are the factors by which the params term, the tokens term and the fit fall from run to run; p, q, m < 1",
         ),
         statement=r"E' > E,\qquad \tfrac12\min(\beta, \gamma) < \alpha' < \tfrac12\max(\beta, \gamma)",
         steps=steps,
         source="Orthogonality of the residual to a Chebyshev system, and Descartes' rule of signs for sums of exponentials.",
-        follows="With three runs the fit passes through them all (three_point_fit_bias). Beyond the last sign change of the residual the fit lies above the ray. For other spacings the same holds with "
+        follows="With three runs the fit passes through them all (three_point_fit_bias). Beyond the last sign change of the "
+        "residual the fit lies above the ray. For other spacings the same holds with "
         "derivatives in log C in place of differences.",
     )

@@ -30,9 +30,23 @@ def derivation() -> Derivation:
             (sym.D / (t * sym.N)) ** sym.GAMMA,
             "Off the ray the exchanged params term and the tokens term part: the two laws differ.",
         ),
-        Claim("same_exponent", exchanged(1 / envelope.exponent), "==", 1 / sym.BETA + 1 / sym.GAMMA, "alpha is symmetric in the two exponents."),
-        Claim("same_envelope", exchanged(envelope.reducible), "==", envelope.reducible, "Both laws have the same envelope: t drops out of C0."),
-        Claim("same_tangency", exchanged(line.tangency), "==", line.tangency, "Both envelopes touch the ray at the same compute."),
+        Claim(
+            "same_exponent",
+            exchanged(1 / envelope.exponent),
+            "==",
+            1 / sym.BETA + 1 / sym.GAMMA,
+            "alpha is symmetric in the two exponents.",
+        ),
+        Claim(
+            "same_envelope",
+            exchanged(envelope.reducible),
+            "==",
+            envelope.reducible,
+            "Both laws have the same envelope: t drops out of C0.",
+        ),
+        Claim(
+            "same_tangency", exchanged(line.tangency), "==", line.tangency, "Both envelopes touch the ray at the same compute."
+        ),
         Claim(
             "allocation",
             exchanged(envelope.params),
@@ -52,7 +66,8 @@ def derivation() -> Derivation:
         name="swap_symmetry_on_a_ray",
         title="The swap symmetry of a ray",
         assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "D = t N with one t for all runs"),
-        statement=r"(A, B, \beta, \gamma) \to (B t^{-\gamma}, A t^{\beta}, \gamma, \beta) \text{ leaves } L(N, tN) \text{ and } L^*(C) \text{ unchanged}",
+        statement=r"(A, B, \beta, \gamma) \to (B t^{-\gamma}, A t^{\beta}, \gamma, \beta) \text{ leaves } L(N, tN) \text{ and "
+        r"} L^*(C) \text{ unchanged}",
         steps=steps,
         source="Substitution.",
         follows="Data at one ratio determine the envelope (where beta != gamma) but not the allocation: a second ratio decides.",

@@ -21,12 +21,42 @@ def derivation() -> Derivation:
     on_path = PARAMS_TOKENS.reducible.subs(sym.D, path)
     at_optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
     steps = (
-        Claim("path_holds_the_optima", path.subs(sym.N, envelope.params), "==", envelope.tokens, "Every compute-optimal run lies on the curve D(N) = (gamma B N^beta/(beta A))^(1/gamma), where a percent of N and a percent of D are worth the same."),
-        Claim("params_share", params.expression / on_path, "==", w_n, "On the curve the params term holds gamma/(beta+gamma) of R."),
-        Claim("tokens_share", tokens.expression.subs(sym.D, path) / on_path, "==", w_d, "The tokens term holds beta/(beta+gamma)."),
-        Claim("split", (params.expression / tokens.expression).subs(at_optimum), "==", g / b, "T_N : T_D = gamma : beta at every compute."),
-        Claim("share_is_growth_of_params", envelope.params.subs(sym.C, factor * sym.C) / envelope.params, "==", factor**w_n, "The share of the params term is also the growth exponent of N*: lambda times the compute takes lambda^(w_N) times the params."),
-        Claim("share_is_growth_of_tokens", envelope.tokens.subs(sym.C, factor * sym.C) / envelope.tokens, "==", factor**w_d, "And the share of the tokens term is the growth exponent of D*."),
+        Claim(
+            "path_holds_the_optima",
+            path.subs(sym.N, envelope.params),
+            "==",
+            envelope.tokens,
+            "Every compute-optimal run lies on the curve D(N) = (gamma B N^beta/(beta A))^(1/gamma), where a percent of N and "
+            "a percent of D are worth the same.",
+        ),
+        Claim(
+            "params_share", params.expression / on_path, "==", w_n, "On the curve the params term holds gamma/(beta+gamma) of R."
+        ),
+        Claim(
+            "tokens_share", tokens.expression.subs(sym.D, path) / on_path, "==", w_d, "The tokens term holds beta/(beta+gamma)."
+        ),
+        Claim(
+            "split",
+            (params.expression / tokens.expression).subs(at_optimum),
+            "==",
+            g / b,
+            "T_N : T_D = gamma : beta at every compute.",
+        ),
+        Claim(
+            "share_is_growth_of_params",
+            envelope.params.subs(sym.C, factor * sym.C) / envelope.params,
+            "==",
+            factor**w_n,
+            "The share of the params term is also the growth exponent of N*: lambda times the compute takes lambda^(w_N) "
+            "times the params.",
+        ),
+        Claim(
+            "share_is_growth_of_tokens",
+            envelope.tokens.subs(sym.C, factor * sym.C) / envelope.tokens,
+            "==",
+            factor**w_d,
+            "And the share of the tokens term is the growth exponent of D*.",
+        ),
     )
     return Derivation(
         name="term_balance_and_shares",

@@ -27,7 +27,13 @@ def derivation() -> Derivation:
     steps = (
         Claim("first_run", excess + c, "==", z[0], "The fit passes through the first run."),
         Claim("second_run", excess + c * m, "==", z[1], "It passes through the second run."),
-        Claim("third_run", excess + c * m**2, "==", z[2], "It passes through the third: with three points the fit is exact, in any norm."),
+        Claim(
+            "third_run",
+            excess + c * m**2,
+            "==",
+            z[2],
+            "It passes through the third: with three points the fit is exact, in any norm.",
+        ),
         Claim(
             "irreducible_too_high",
             excess.subs(FALLING),
@@ -67,11 +73,13 @@ def derivation() -> Derivation:
         title="The bias of a compute law through three runs of a ray",
         assumptions=(
             "Runs at D = t N and at C, C e^z, C e^2z, without noise, from L = E + A N^-beta + B D^-gamma with beta != gamma",
-            f"u and v are T_N and T_D at the first run, p = e^(-beta z/{1 / RAY_GROWTH}) and q = e^(-gamma z/{1 / RAY_GROWTH}) < 1",
+            f"u and v are T_N and T_D at the first run, p = e^(-beta z/{1 / RAY_GROWTH}) and q = e^(-gamma z/{1 / RAY_GROWTH}) "
+            f"< 1",
             "E' + C0' C^-alpha' passes through the three runs, m = e^(-alpha' z)",
         ),
         statement=(
-            r"E' - E = \frac{uv(p - q)^2}{u(1 - p)^2 + v(1 - q)^2} > 0,\qquad m = \frac{u(1 - p)p + v(1 - q)q}{u(1 - p) + v(1 - q)}"
+            r"E' - E = \frac{uv(p - q)^2}{u(1 - p)^2 + v(1 - q)^2} > 0,\qquad m = \frac{u(1 - p)p + v(1 - q)q}{u(1 - p) + v(1 "
+            r"- q)}"
         ),
         steps=steps,
         source="Three equations in three unknowns.",

@@ -21,12 +21,44 @@ def derivation() -> Derivation:
     slopes = sym.N * PARAMS_TOKENS.loss.diff(sym.N) - sym.D * PARAMS_TOKENS.loss.diff(sym.D)
     steps = (
         Claim("definition", envelope.tokens / envelope.params, "==", ratio, "D*/N* is a single power of the compute."),
-        Claim("stationary", slopes.subs(along).subs(sym.N, envelope.params), "==", Integer(0), "A run with that ratio and N*(C) params balances the law."),
-        Claim("exponents_add_up", log_slope(envelope.params) + log_slope(envelope.tokens), "==", Integer(1), "Compute is split between the two: the growth exponents add up to 1."),
-        Claim("exponent", drift, "==", w_d - w_n, "The drift is the difference of the two growth exponents, (beta - gamma)/(beta + gamma)."),
-        Claim("rises", drift, ">=", Integer(0), "For beta > gamma larger budgets want more tokens per parameter.", ByPositiveTerms(), assume=(b - g,)),
+        Claim(
+            "stationary",
+            slopes.subs(along).subs(sym.N, envelope.params),
+            "==",
+            Integer(0),
+            "A run with that ratio and N*(C) params balances the law.",
+        ),
+        Claim(
+            "exponents_add_up",
+            log_slope(envelope.params) + log_slope(envelope.tokens),
+            "==",
+            Integer(1),
+            "Compute is split between the two: the growth exponents add up to 1.",
+        ),
+        Claim(
+            "exponent",
+            drift,
+            "==",
+            w_d - w_n,
+            "The drift is the difference of the two growth exponents, (beta - gamma)/(beta + gamma).",
+        ),
+        Claim(
+            "rises",
+            drift,
+            ">=",
+            Integer(0),
+            "For beta > gamma larger budgets want more tokens per parameter.",
+            ByPositiveTerms(),
+            assume=(b - g,),
+        ),
         Claim("falls", drift, "<=", Integer(0), "For beta < gamma they want fewer.", ByPositiveTerms(), assume=(g - b,)),
-        Claim("constant", (envelope.tokens / envelope.params).subs(g, b), "==", (PARAMS_TOKENS.terms[1].coefficient / PARAMS_TOKENS.terms[0].coefficient) ** (1 / b), "For beta = gamma it is (B/A)^(1/beta) at every compute."),
+        Claim(
+            "constant",
+            (envelope.tokens / envelope.params).subs(g, b),
+            "==",
+            (PARAMS_TOKENS.terms[1].coefficient / PARAMS_TOKENS.terms[0].coefficient) ** (1 / b),
+            "For beta = gamma it is (B/A)^(1/beta) at every compute.",
+        ),
     )
     return Derivation(
         name="tokens_per_param",

@@ -10,8 +10,8 @@ from isoflop.theory.passk import DRAWS, TrainAgainstSample
 
 
 def derivation() -> Derivation:
-    """Least C + nu C^a k with c0 C^-d k^-b = F, for d/b = a + s."""
-    names = ("c0", "b", "F", "nu", "a", "s", "v")
+    """Least C + u C^a k with c C^-d k^-b = F, for d/b = a + s."""
+    names = ("c", "b", "F", "u", "a", "s", "v")
     c0, b, target, price, growth, slope, v = (Symbol(name, positive=True) for name in names)
     problem = TrainAgainstSample(c0, b * (growth + slope), b, target, price, growth)
     at_target = problem.cost.subs(DRAWS, problem.draws)
@@ -23,29 +23,32 @@ def derivation() -> Derivation:
         name="train_longer_or_sample_more",
         title="Training longer against sampling more",
         assumptions=(
-            "fail@k = c0 C^-d k^-b, to be F",
-            "cost C + nu C^a k: a draw costs as much as the model is large, and N* grows as C^a",
-            "s = d/b - a > 0, and k* >= 1",
+            "a law of fail@k, c C^-d k^-b, and a target F",
+            "cost C + u C^a k, as a draw costs in proportion to the model, which grows as C^a",
+            "s = d/b - a > 0 and an optimal k of at least 1",
         ),
         statement=(
-            r"C^* = \left[\nu (c_0/F)^{1/b} (d/b - a)\right]^{1/(1 + d/b - a)}, \qquad"
-            r"\frac{\nu (C^*)^a k^*}{C^*} = \frac{1}{d/b - a}"
+            r"C^* = \left[u (c/F)^{1/b} (d/b - a)\right]^{1/(1 + d/b - a)}, \qquad"
+            r"\frac{u (C^*)^a k^*}{C^*} = \frac{1}{d/b - a}"
         ),
         steps=(
-            Claim("target", problem.fail.subs(DRAWS, problem.draws), "==", target, "k(C) draws reach the target at compute C."),
+            Claim(
+                "target", problem.fail.subs(DRAWS, problem.draws), "==", target, "This many draws reach the target at compute C."
+            ),
             Claim(
                 "target_at_the_optimum",
                 problem.fail.subs(best, simultaneous=True),
                 "==",
                 target,
-                "So do C* and k*.",
+                "So do they at the optimum.",
             ),
             Claim(
                 "stationary",
                 sampling.diff(sym.C).subs(sym.C, problem.compute),
                 "==",
                 Integer(-1),
-                "Along the target sampling costs a constant times C^-s; at C* a unit of training saves a unit of sampling.",
+                "Along the target sampling costs a constant times C^-s; at the optimum one more unit of training saves one of "
+                "sampling.",
             ),
             Claim(
                 "constant_share",
@@ -67,7 +70,8 @@ def derivation() -> Derivation:
                 steep.cost.subs(DRAWS, steep.draws).diff(sym.C),
                 ">=",
                 Integer(1),
-                "For d/b = a - v < a a unit less of training saves more than its own cost: k grows as far as the law is trusted.",
+                "For d/b = a - v below a, one unit of training less saves more than itself: k grows as far as the law is "
+                "trusted.",
                 ByPositiveTerms(form=v * price * (c0 / target) ** (1 / b) * sym.C ** (v - 1)),
             ),
             Claim(
@@ -75,7 +79,7 @@ def derivation() -> Derivation:
                 problem.draws.subs(sym.C, problem.single_draw),
                 "==",
                 Integer(1),
-                "Where k* falls below 1, a single draw reaches the target at C = (c0/F)^(1/d).",
+                "Where the optimal k falls below 1, a single draw reaches the target at C = (c/F)^(1/d).",
             ),
         ),
         source="A geometric programme of degree of difficulty 0 (Duffin, Peterson and Zener 1967, Geometric Programming).",

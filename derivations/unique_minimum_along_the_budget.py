@@ -23,11 +23,37 @@ def derivation() -> Derivation:
     lost = envelope.exponent * best
     above = lost * (w_d * (b + envelope.exponent) * exp(-b * s) + w_n * (g + envelope.exponent) * exp(g * s))
     steps = (
-        Claim("along_the_budget", along, "==", in_shares, "With N = N* e^s and D = D* e^-s the loss is a sum of two exponentials in s."),
+        Claim(
+            "along_the_budget",
+            along,
+            "==",
+            in_shares,
+            "With N = N* e^s and D = D* e^-s the loss is a sum of two exponentials in s.",
+        ),
         Claim("stationary", along.diff(s).subs(s, 0), "==", Integer(0), "s = 0 is stationary: the two slopes cancel."),
-        Claim("curvature", along.diff(s, 2).subs(s, 0), "==", b * g * best, "The second derivative in log N at the optimum is beta gamma (L* - E)."),
-        Claim("convex", in_shares.diff(s, 2), ">=", Integer(0), "The second derivative is a sum of positive terms at every s.", ByPositiveTerms()),
-        Claim("minimum", along, ">=", best, "A convex function lies above its tangent, which is horizontal at s = 0.", ByConvexity(in_shares, s, s, Integer(0))),
+        Claim(
+            "curvature",
+            along.diff(s, 2).subs(s, 0),
+            "==",
+            b * g * best,
+            "The second derivative in log N at the optimum is beta gamma (L* - E).",
+        ),
+        Claim(
+            "convex",
+            in_shares.diff(s, 2),
+            ">=",
+            Integer(0),
+            "The second derivative is a sum of positive terms at every s.",
+            ByPositiveTerms(),
+        ),
+        Claim(
+            "minimum",
+            along,
+            ">=",
+            best,
+            "A convex function lies above its tangent, which is horizontal at s = 0.",
+            ByConvexity(in_shares, s, s, Integer(0)),
+        ),
         Claim(
             "curvature_bound",
             in_shares.diff(s, 2),
@@ -40,8 +66,12 @@ def derivation() -> Derivation:
     return Derivation(
         name="unique_minimum_along_the_budget",
         title="One minimum along the budget",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "N = N* e^s, D = D* e^-s at the same compute"),
-        statement=r"\frac{d^2 L}{d(\log N)^2} > 0 \text{ along } 6ND = C,\qquad \frac{d^2 L}{d(\log N)^2}\Big|_{*} = \beta\gamma\,(L^* - E)",
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "N = N* e^s, D = D* e^-s at the same compute",
+        ),
+        statement=r"\frac{d^2 L}{d(\log N)^2} > 0 \text{ along } 6ND = C,\qquad \frac{d^2 L}{d(\log N)^2}\Big|_{*} = "
+        r"\beta\gamma\,(L^* - E)",
         steps=steps,
         source="Calculus; the form of the isoFLOP profile of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="There is no interior maximum; beta gamma (L* - E) is the curvature that an isoFLOP profile measures.",

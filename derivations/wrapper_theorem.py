@@ -12,7 +12,7 @@ from isoflop.theory.claim import ByWeightedAmGm, Claim, Derivation
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 
-MEAN_VALUE = "For h differentiable between y and z there is a point where h' = H with h(y) - h(z) = H (y - z); here H > 0 or H < 0 throughout."
+MEAN_VALUE = "For h differentiable between y and z there is a point between them with h' = H and h(y) - h(z) = H (y - z)."
 
 
 def derivation() -> Derivation:
@@ -26,15 +26,42 @@ def derivation() -> Derivation:
     lagrange = sym.N * law.diff(sym.N) - sym.D * law.diff(sym.D)
     optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
     steps = (
-        Claim("stationary", (slope * lagrange).subs(optimum), "==", Integer(0), "By the chain rule the balance N dL/dN = D dL/dD is that of the inner law times h'(R)."),
-        Claim("increasing", slope * law, ">=", slope * best, "h(R) - h(R*) = H (R - R*) >= 0: what minimises R minimises h(R), and the minimum is h(C0 C^-alpha).", UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", bound), statement=r"h(R) - h(R^*) = H\,(R - R^*) \ge 0"),
-        Claim("decreasing", -slope * law, "<=", -slope * best, "h(R) - h(R*) = -H (R - R*) <= 0: for decreasing h the same allocation is a maximum.", UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", falling), statement=r"h(R) - h(R^*) = -H\,(R - R^*) \le 0"),
+        Claim(
+            "stationary",
+            (slope * lagrange).subs(optimum),
+            "==",
+            Integer(0),
+            "By the chain rule the balance N dL/dN = D dL/dD is that of the inner law times h'(R).",
+        ),
+        Claim(
+            "increasing",
+            slope * law,
+            ">=",
+            slope * best,
+            "h(R) - h(R*) = H (R - R*) >= 0: what minimises R minimises h(R), and the minimum is h(C0 C^-alpha).",
+            UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", bound),
+            statement=r"h(R) - h(R^*) = H\,(R - R^*) \ge 0",
+        ),
+        Claim(
+            "decreasing",
+            -slope * law,
+            "<=",
+            -slope * best,
+            "h(R) - h(R*) = -H (R - R*) <= 0: for decreasing h the same allocation is a maximum.",
+            UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", falling),
+            statement=r"h(R) - h(R^*) = -H\,(R - R^*) \le 0",
+        ),
     )
     return Derivation(
         name="wrapper_theorem",
         title="Laws of the form h(A N^-beta + B D^-gamma)",
-        assumptions=("L = h(A N^-beta + B D^-gamma) with positive coefficients and exponents", "h differentiable with h' of one sign", "C = 6 N D"),
-        statement=r"N^*, D^*, r \text{ are those of } R;\quad L^*(C) = h(C_0 C^{-\alpha}),\quad L(r N^*, D^*/r) = h\bigl(P(r)\,C_0 C^{-\alpha}\bigr)",
+        assumptions=(
+            "L = h(A N^-beta + B D^-gamma) with positive coefficients and exponents",
+            "h differentiable with h' of one sign",
+            "C = 6 N D",
+        ),
+        statement=r"N^*, D^*, r \text{ are those of } R;\quad L^*(C) = h(C_0 C^{-\alpha}),\quad L(r N^*, D^*/r) = "
+        r"h\bigl(P(r)\,C_0 C^{-\alpha}\bigr)",
         steps=steps,
         source="Monotone transformations keep the order; mean value theorem.",
         follows="Kaplan's form, accuracy exp(-R) and the whole loss E + R are instances.",

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS = (
     {"symbols", "functions"},
     {"law", "budget", "parse", "normalform"},
-    {"pointwise", "argument", "latex_input"},
+    {"pointwise", "argument", "latex_input", "paper"},
     {"claim", "argument_enclosure", "argument_factors"},
     {"envelope", "argument_calculus"},
     {"penalty", "ray"},
@@ -26,10 +26,12 @@ LAYERS = (
     {"prove", "mutation"},
     {"passk", "statistics", "bnsl", "erratum"},
     {"derivations", "text"},
+    {"latex_width", "latex_printer", "latex_sentence", "latex_break", "latex_table", "latex_align", "latex_theorem"},
+    {"document"},
     {"latex", "codegen", "export", "wide_table"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
-PLAIN_DATA = {"notation", "published"}
+PLAIN_DATA = {"notation", "published", "bibliography"}
 PRESENTATION = {"latex", "text"}  # any layer may print itself, by an import inside the function
 CALL_FLOAT = {
     "codegen",  # prints Python source, so it rounds exact numbers

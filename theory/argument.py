@@ -98,7 +98,7 @@ class ByPositiveTerms:
             if not same.proved:
                 return Decision(Answer.UNDECIDED, f"the difference is not the given form: {same}")
             conditions, difference = same.conditions, self.form
-        arithmetic = Arithmetic(CoefficientField(claim.symbols))
+        arithmetic = _arithmetic(claim, difference)
         try:
             for assumption in claim.assume:
                 arithmetic.assume_positive(normal_form(assumption, arithmetic))
@@ -110,6 +110,11 @@ class ByPositiveTerms:
         conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
         conditions += tuple(Condition(e, "!=") for e in arithmetic.nonzero)
         return Decision(Answer.PROVED, "the difference is a sum of positive terms", tuple(dict.fromkeys(conditions)))
+
+
+def _arithmetic(claim: Claim, *others: Expr) -> Arithmetic:
+    """Arithmetic in the symbols of a claim, its assumptions and other expressions."""
+    return Arithmetic(CoefficientField(claim.symbols.union(*(e.free_symbols for e in (*claim.assume, *others)))))
 
 
 def _all_positive(form: NormalForm, arithmetic: Arithmetic) -> bool:
@@ -131,7 +136,7 @@ class ByLeadingTerm:
         remainder = claim.lhs / claim.rhs - 1 if claim.relation == "~" else claim.lhs - claim.rhs
         if claim.relation == "->" and claim.rhs.has(self.variable):
             return Decision(Answer.UNDECIDED, f"the limit itself depends on {self.variable}")
-        arithmetic = Arithmetic(CoefficientField(claim.symbols))
+        arithmetic = _arithmetic(claim)
         try:
             for assumption in claim.assume:
                 arithmetic.assume_positive(normal_form(assumption, arithmetic))

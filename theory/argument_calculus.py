@@ -149,9 +149,7 @@ def _is_positive(point: Expr, assume: tuple[Expr, ...]) -> bool:
     """Whether the point is certainly positive, at once or as an assumption plus something certainly not negative."""
     if point != 0 and ByPositiveTerms().establish(_bound(point, ZERO, assume)).proved:
         return not decide(point).proved
-    return any(
-        decide(point, a).proved or ByPositiveTerms().establish(_bound(point, a, assume)).proved for a in assume
-    )
+    return any(decide(point, a).proved or ByPositiveTerms().establish(_bound(point, a, assume)).proved for a in assume)
 
 
 def _not_smooth(function: Expr, variable: Symbol) -> str:

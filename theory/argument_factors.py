@@ -37,7 +37,8 @@ class ByFactors:
         for factor in self.factors:
             if factor in claim.assume or _is_even_power(factor):
                 continue
-            positive = ByPositiveTerms().establish(replace(claim, lhs=factor, relation=">=", rhs=Integer(0)))
+            known = tuple(a for a in claim.assume if a.free_symbols <= factor.free_symbols)
+            positive = ByPositiveTerms().establish(replace(claim, lhs=factor, relation=">=", rhs=Integer(0), assume=known))
             if not positive.proved:
                 return Decision(Answer.UNDECIDED, f"the factor {factor}: {positive.reason}")
             conditions.extend(positive.conditions)
@@ -45,7 +46,5 @@ class ByFactors:
 
 
 def _is_even_power(factor: Expr) -> bool:
-    """A positive even integer power of an expression in real symbols."""
-    if not (factor.is_Pow and factor.exp.is_Integer and factor.exp > 0 and factor.exp % 2 == 0):
-        return False
-    return all(symbol.is_extended_real for symbol in factor.free_symbols)
+    """A positive even integer power; its base is real where the symbols are, which `decide` sees to."""
+    return bool(factor.is_Pow and factor.exp.is_Integer and factor.exp > 0 and factor.exp % 2 == 0)

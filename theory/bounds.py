@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 
 from sympy import Add, Dummy, Expr, Matrix, Mul, Symbol
@@ -11,7 +12,7 @@ from isoflop.theory.argument import ByWeightedAmGm
 from isoflop.theory.claim import Claim
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide, witness_at
+from isoflop.theory.normalform.decide import Answer, Condition, Decision, Witness, decide, witness_at
 from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
 from isoflop.theory.normalform.sample import points
@@ -19,27 +20,31 @@ from isoflop.theory.normalform.sample import points
 POINTS_TO_REFUTE = 64
 LARGEST_DRAW = 600
 MOST_POSITIVE_TERMS = 3
+EQUAL = "the two sides are equal"
+POSITIVE = "the difference is a sum of positive terms"
 
 
 def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), seed: int = 0) -> Decision:
-    """Decide `lhs >= rhs` or `lhs <= rhs` for all values of the symbols where the assumptions hold.
+    """Decide `lhs >= rhs` or `lhs <= rhs` for all values of the symbols where the assumptions hold, or the same with `>`, `<`.
 
     Returns
     -------
     Decision
         *proved* where the two sides are equal, where the difference is a sum of positive terms, or where its one negative term is
         at most the weighted geometric mean of the positive ones; *refuted* at a point where an enclosure of the difference lies on
-        the wrong side; *undecided* otherwise.
+        the wrong side; *undecided* otherwise. A strict bound is proved by positive terms alone, and refuted where the sides are equal.
     """
-    if relation not in ("<=", ">="):
-        raise ValueError(f"relation={relation!r}: must be <= or >=")
+    if relation not in ("<=", ">=", "<", ">"):
+        raise ValueError(f"relation={relation!r}: must be <=, >=, < or >")
+    if relation in ("<", ">"):
+        return _strict(lhs, relation, rhs, assume, seed)
     larger, smaller = (lhs, rhs) if relation == ">=" else (rhs, lhs)
     refuted = _refuted(lhs, relation, rhs, assume, seed)
     if refuted is not None:
         return refuted
     equal = decide(larger, smaller, assume=assume, seed=seed)
     if equal.proved:
-        return Decision(Answer.PROVED, "the two sides are equal", equal.conditions)
+        return Decision(Answer.PROVED, EQUAL, equal.conditions)
     inside = _inside(assume)
     kept = tuple(a for a in (a.subs(inside) for a in assume) if a.is_positive is not True)
     try:
@@ -53,6 +58,28 @@ def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] 
         )
         return Decision(Answer.PROVED, decision.reason, tuple(dict.fromkeys((*(Condition(a, ">") for a in assume), *conditions))))
     return decision
+
+
+def _strict(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
+    weak = decide_bound(lhs, f"{relation}=", rhs, assume=assume, seed=seed)
+    if not weak.proved or weak.reason == POSITIVE:
+        return weak
+    if weak.reason == EQUAL and (witness := _any_point(lhs, rhs, assume, seed)) is not None:
+        return Decision(Answer.REFUTED, EQUAL, witness=witness)
+    return Decision(Answer.UNDECIDED, f"{relation}= is proved ({weak.reason}); whether the two sides are ever equal is not decided")
+
+
+def _any_point(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Witness | None:
+    evaluator = IntervalEvaluator()
+    for point in islice(points(lhs.free_symbols.union(rhs.free_symbols, *(a.free_symbols for a in assume)), seed), LARGEST_DRAW):
+        try:
+            if all(evaluator.evaluate(a, point).a > 0 for a in assume):
+                value = evaluator.evaluate(lhs, point)
+                witness = witness_at(point, value, -abs(value) - 1)  # ten digits: there is no difference to show
+                return replace(witness, rhs=witness.lhs)
+        except Undefined:
+            continue
+    return None
 
 
 def _refuted(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision | None:
@@ -152,7 +179,7 @@ def _by_sign(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> tuple[list[
 
 def _from_signs(positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr]) -> Decision:
     if not negative:
-        return Decision(Answer.PROVED, "the difference is a sum of terms that are never negative")
+        return Decision(Answer.PROVED, POSITIVE)
     if len(negative) != 1 or not 2 <= len(positive) <= MOST_POSITIVE_TERMS:
         return Decision(
             Answer.UNDECIDED,

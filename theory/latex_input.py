@@ -12,7 +12,37 @@ from collections.abc import Iterator
 
 from isoflop.theory.parse import LONGEST_TEXT, ParseError, Token
 
-GREEK = ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Lambda", "Phi", "Psi", "Omega"]
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "varepsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "phi",
+    "varphi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Lambda",
+    "Phi",
+    "Psi",
+    "Omega",
+]
 FUNCTIONS = {"log": "log", "ln": "log", "exp": "exp"}
 RELATIONS = {"le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "equiv": "==", "to": "->",
              "rightarrow": "->", "longrightarrow": "->", "sim": "~", "triangleq": "==", "coloneqq": "=="}  # fmt: skip
@@ -69,7 +99,7 @@ class _Translator:
             position = match.end()
 
     def error(self, what: str, piece: str, position: int) -> ParseError:
-        return ParseError(f"{self.text!r}: {what} {piece!r} at position {position + 1}")
+        return ParseError.at(self.text, position, f"{what} {piece!r}")
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -92,7 +122,7 @@ class _Translator:
     def take(self, what: str) -> Token:
         piece = self.peek()
         if piece is None:
-            raise ParseError(f"{self.text!r}: ends where {what} is expected")
+            raise ParseError.at_end(self.text, what)
         self.next += 1
         return piece
 
@@ -139,7 +169,7 @@ class _Translator:
             self.next += following == "="
             yield Token("relation", "==", piece.position)
         else:
-            yield Token("relation", piece.text + "=", piece.position)
+            yield Token("relation", piece.text, piece.position)
 
     def bar(self, at: int) -> Iterator[Token]:
         if self.open_bars:

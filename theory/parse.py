@@ -41,7 +41,32 @@ CLOSING = {"(": ")", "[": "]"}
 
 
 class ParseError(ValueError):
-    """What could not be read, and where."""
+    """What could not be read, and where.
+
+    Attributes
+    ----------
+    text : str or None
+        What could not be read.
+    complaint : str
+        The message without the text that it is about.
+    position : int or None
+        Of the offending piece in the text.
+    """
+
+    def __init__(self, complaint: str, *, text: str | None = None, position: int | None = None, message: str = "") -> None:
+        super().__init__(message or (complaint if text is None else f"{text!r}: {complaint}"))
+        self.text, self.complaint, self.position = text, complaint, position
+
+    @classmethod
+    def at_end(cls, text: str, what: str) -> ParseError:
+        """The text is over too soon."""
+        return cls(f"ends where {what} is expected", text=text, position=len(text))
+
+    @classmethod
+    def at(cls, text: str, position: int, what: str, rest: str = "") -> ParseError:
+        """`what` stands at a position of the text."""
+        message = f"{text!r}: {what} at position {position + 1}{rest}"
+        return cls(f"{what}{rest}", text=text, position=position, message=message)
 
 
 @dataclass(frozen=True)
@@ -62,7 +87,7 @@ def tokenize(text: str) -> list[Token]:
             continue
         match = TOKEN.match(text, position)
         if match is None:
-            raise ParseError(f"{text!r}: cannot read {text[position]!r} at position {position + 1}")
+            raise ParseError.at(text, position, f"cannot read {text[position]!r}")
         tokens.append(Token(str(match.lastgroup), match.group(), position))
         position = match.end()
     return tokens
@@ -100,6 +125,29 @@ def read(text: str, tokens: list[Token], table: Mapping[str, Expr | Formula]) ->
     return expression
 
 
+def substituted(expression: Expr, values: Mapping[Symbol, Expr], text: str) -> Expr:
+    """The expression with symbols replaced all at once, under the bounds of the reader; `text` is for the messages."""
+    if not expression.free_symbols & values.keys():
+        return expression
+    at = Token("name", ", ".join(f"{x} = {values[x]}" for x in sorted(expression.free_symbols & values.keys(), key=str)), 0)
+    reader = _Reader(text, [at], {})
+
+    def rebuilt(part: Expr) -> Expr:
+        if part.is_Symbol or not part.args:
+            return values.get(part, part)
+        arguments = [rebuilt(argument) for argument in part.args]
+        if isinstance(part, Pow) and not isinstance(part, exp):
+            return reader.raised(*arguments, at)
+        if part.func in (exp, log):
+            return reader.applied(part.func, *arguments, at)
+        return part.func(*arguments)
+
+    replaced = rebuilt(expression)
+    if replaced.has(I, nan, oo, zoo):
+        raise ParseError(f"{text!r}: has no real value for {at.text}")
+    return replaced
+
+
 def _bits(expression: Expr) -> int:
     """Bits of the longest number in the expression other than 0 and 1, and their signs."""
     numbers = (max(abs(int(number.p)), int(number.q)) for number in expression.atoms(Rational))
@@ -120,13 +168,13 @@ class _Reader:
 
     def take(self) -> Token:
         if self.at_end:
-            raise ParseError(f"{self.text!r}: ends where a value is expected")
+            raise ParseError.at_end(self.text, "a value")
         self.next += 1
         return self.tokens[self.next - 1]
 
     def fail(self, what: str, token: Token | None = None) -> None:
         token = token or self.tokens[self.next]
-        raise ParseError(f"{self.text!r}: {what} {token.text!r} at position {token.position + 1}")
+        raise ParseError.at(self.text, token.position, f"{what} {token.text!r}")
 
     def sum(self, depth: int) -> Expr:
         if depth > DEEPEST_NESTING:
@@ -167,10 +215,10 @@ class _Reader:
                 raise ParseError(f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels")
             signs = depth + 1
             exponent = self.signed(signs)
-            return self._raised(base, exponent, at)
+            return self.raised(base, exponent, at)
         return base
 
-    def _raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
+    def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         self._check_power(base, exponent, at)
         return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not (base.has(Add) or exponent.has(Add))))
 
@@ -217,7 +265,7 @@ class _Reader:
 
     def _close(self, opening: Token) -> None:
         if not self.peek(CLOSING[opening.text]):
-            raise ParseError(f"{self.text!r}: {opening.text!r} at position {opening.position + 1} is never closed")
+            raise ParseError.at(self.text, opening.position, f"{opening.text!r}", " is never closed")
         self.take()
 
     def _number(self, token: Token) -> Rational:
@@ -234,13 +282,13 @@ class _Reader:
         if token.text in FUNCTIONS:
             if not self.peek("(", "["):
                 self.fail("an argument in parentheses is expected after", token)
-            return self._applied(token, self._group(self.take(), depth))
+            return self.applied(FUNCTIONS[token.text], self._group(self.take(), depth), token)
         letters = re.findall(r"[A-Za-z]", token.text)
         if "".join(letters) == token.text and all(letter in self.table for letter in letters):
             *first, last = letters
             return Mul(*(self._plain(letter) for letter in first), self._last_letter(last, depth))
         known = ", ".join(sorted(self.table))
-        raise ParseError(f"{self.text!r}: unknown name {token.text!r} at position {token.position + 1}; known: {known}")
+        raise ParseError.at(self.text, token.position, f"unknown name {token.text!r}", f"; known: {known}")
 
     def _formula(self, formula: Formula, token: Token, depth: int) -> Expr:
         """The body, at the arguments in parentheses where they follow."""
@@ -257,10 +305,9 @@ class _Reader:
             self.fail(f"{len(arguments)} arguments instead of ({wanted}) for", token)
         return formula.body.subs(list(zip(formula.parameters, arguments, strict=True)), simultaneous=True)
 
-    def _applied(self, token: Token, argument: Expr) -> Expr:
-        function = FUNCTIONS[token.text]
+    def applied(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
         if function is sqrt:
-            return self._raised(argument, Rational(1, 2), token)
+            return self.raised(argument, Rational(1, 2), token)
         if function is log and argument.is_Rational and argument <= 0:
             self.fail("the logarithm of a number that is not positive at", token)
         if function is exp:  # exp(n log u) is evaluated as u^n
@@ -278,5 +325,5 @@ class _Reader:
         if not self.at_end and self.tokens[self.next].kind == "power":
             at = self.take()
             exponent = self.signed(depth + 1)
-            return self._raised(base, exponent, at)
+            return self.raised(base, exponent, at)
         return base

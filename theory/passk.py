@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, exp, factorial, log
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, exp, factorial, floor, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import Envelope, derive
@@ -71,9 +71,7 @@ def gamma_of(x: Expr) -> Expr:
     >>> gamma_of(SHAPE_A + 2)
     a*Gamma(a)*(a + 1)
     """
-    whole, rest = x.as_coeff_Add()
-    if not whole.is_Integer:
-        whole, rest = Integer(0), x
+    whole, rest = _whole_part(x)
     if rest == 0:
         if whole < 1:
             raise ValueError(f"x={x}: Gamma has a pole there")
@@ -96,9 +94,7 @@ def factorial_of(x: Expr) -> Expr:
     >>> factorial_of(DRAWS + 1)
     k!*(k + 1)
     """
-    whole, rest = x.as_coeff_Add()
-    if not whole.is_Integer:
-        whole, rest = Integer(0), x
+    whole, rest = _whole_part(x)
     if rest == 0:
         if whole < 0:
             raise ValueError(f"x={x}: a factorial needs a number of at least 0")
@@ -108,9 +104,16 @@ def factorial_of(x: Expr) -> Expr:
     return above / below * Value(f"{rest}!" if rest.is_Symbol else f"({_spelled(rest)})!", positive=True)
 
 
+def _whole_part(x: Expr) -> tuple[Expr, Expr]:
+    """x = m + y with m the whole number in its constant term."""
+    constant, rest = x.as_coeff_Add()
+    whole = floor(constant)
+    return whole, rest + (constant - whole)
+
+
 def _spelled(sum_of_terms: Expr) -> str:
     """n - k rather than -k + n."""
-    terms = sorted(Add.make_args(sum_of_terms), key=lambda term: (term.could_extract_minus_sign(), str(term)))
+    terms = sorted(Add.make_args(sum_of_terms), key=lambda term: (term.could_extract_minus_sign(), term.is_number, str(term)))
     signs = ("-" if term.could_extract_minus_sign() else "+" for term in terms)
     return " ".join(f"{sign} {abs(term)}" for sign, term in zip(signs, terms, strict=True)).removeprefix("+ ")
 

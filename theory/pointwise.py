@@ -191,15 +191,19 @@ def _limit_failure(
 def enclose_bound(
     lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), points: int = 64, seed: int = 0, digits: int = 50
 ) -> PointCheck:
-    """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of zero."""
+    """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of zero.
+
+    Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits` digits.
+    """
     evaluator = IntervalEvaluator(digits)
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
-    used = confirmed = 0
+    used = confirmed = equal = 0
     for point in islice(sampled_points(symbols, seed + 1), LARGEST_DRAW):
         try:
             if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
                 continue
-            difference = evaluator.evaluate(lhs, point) - evaluator.evaluate(rhs, point)
+            left = evaluator.evaluate(lhs, point)
+            difference = left - evaluator.evaluate(rhs, point)
         except Undefined:
             continue
         if relation == "<=":
@@ -209,8 +213,11 @@ def enclose_bound(
             ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
             return PointCheck(False, used, "an enclosure excludes the bound", ordered)
         confirmed += bool(difference.a > 0)
+        equal += bool(abs(difference).b < abs(left).b * evaluator.context.mpf(10) ** (10 - digits))
         if used == points or not symbols:
             break
+    if used and equal == used:
+        return PointCheck(True, used, f"equality at {used} points with {digits} digits")
     if not confirmed:
         return PointCheck(False, used, f"no enclosure at {used} points confirms the bound strictly")
     return PointCheck(True, used, f"{confirmed} of {used} enclosures confirm the bound strictly")

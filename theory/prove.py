@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, oo
 
-from isoflop.theory import symbols as sym
 from isoflop.theory.bounds import decide_bound
 from isoflop.theory.budget import Budget
 from isoflop.theory.latex_input import tokenize_latex
 from isoflop.theory.limits import decide_limit
 from isoflop.theory.normalform.decide import Answer, Decision, decide
-from isoflop.theory.parse import Formula, ParseError, Token, read, tokenize
+from isoflop.theory.parse import Formula, ParseError, Token, read, substituted, tokenize
 from isoflop.theory.vocabulary import vocabulary
 
-RELATION = re.compile(r"==|<=|>=|->|[=<>~]")
-SPELLINGS = {"=": "==", "<": "<", ">": ">"}
-LIMIT = re.compile(r"\s*(?P<name>\w+)\s*->\s*(?P<limit>0\+?|oo|inf|infinity)\s*")
+RELATION = re.compile(r"==|<=|>=|->|[=<>~]|\\[A-Za-z]+")
+LIMIT = re.compile(
+    r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
+    r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
+)
+INFINITIES = (["oo"], ["inf"], ["infinity"])
+GREEK_NAMES = frozenset(
+    ["delta", "epsilon", "zeta", "eta", "theta", "lambda", "mu", "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega"]
+)
+FREE_NAME = re.compile(r"[A-Za-z]([0-9]{1,2}|_[A-Za-z0-9]{1,2})?")
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Link:
     relation: str
     rhs: Expr
     decision: Decision
+    position: int = 0
+    """Of the relation in the text."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +125,14 @@ def prove(
     reader = _Claims(table, latex)
     replaced, positive = _assumptions(assume, table)
     parts, relations = reader.split(text)
-    sides = [side.subs(replaced) for side in (reader.expression(text, part) for part in parts)]
+    sides = [reader.side(text, part, relation) for part, relation in zip(parts, [None, *relations], strict=True)]
+    sides = [substituted(side, replaced, text) for side in sides]
     target = _limit(limit, table) if limit is not None else None
+    shown = _sources(text, relations)
     links = []
     for i, relation in enumerate(relations):
-        decision = _decide(sides[i], relation, sides[i + 1], positive, target, seed, text)
-        shown = f"{_source(text, parts[i])} {relation} {_source(text, parts[i + 1])}"
-        links.append(Link(shown, sides[i], relation, sides[i + 1], decision))
+        decision = _decide(sides[i], relation.text, sides[i + 1], positive, target, seed, text)
+        links.append(Link(f"{shown[i]} {relation.text} {shown[i + 1]}", sides[i], relation.text, sides[i + 1], decision, relation.position))
     return Proof(text, tuple(links), tuple(reader.free))
 
 
@@ -134,67 +143,83 @@ class _Claims:
         self.table, self.latex = table, latex
         self.free: dict[str, Symbol] = {}
 
-    def split(self, text: str) -> tuple[list[list[Token]], list[str]]:
+    def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
         tokens = tokenize_latex(text) if self.latex else tokenize(text)
         parts: list[list[Token]] = [[]]
-        relations: list[str] = []
+        relations: list[Token] = []
         for token in tokens:
             if token.kind == "relation":
-                relations.append(SPELLINGS.get(token.text, token.text))
+                relations.append(Token("relation", "==" if token.text == "=" else token.text, token.position))
                 parts.append([])
             else:
                 parts[-1].append(token)
         if not relations:
-            raise ParseError(f"{text!r}: a claim needs a relation: ==, <=, >=, -> or ~")
-        for relation in relations:
-            if relation in ("<", ">"):
-                raise ParseError(f"{text!r}: strict inequalities are not decided; use {relation}=")
-        if not all(parts):
-            raise ParseError(f"{text!r}: an expression is missing beside {relations[0]!r}")
+            raise ParseError("a claim needs a relation: ==, <=, >=, -> or ~", text=text)
+        for before, relation, after in zip(parts, relations, parts[1:], strict=False):
+            if not (before and after):
+                raise ParseError.at(text, relation.position, f"an expression is missing beside {relation.text!r}")
         return parts, relations
 
+    def side(self, text: str, tokens: list[Token], relation: Token | None) -> Expr:
+        """One side; after `->` it may be infinite."""
+        if relation is not None and relation.text == "->" and [token.text for token in tokens if token.text != "+"] in INFINITIES:
+            return oo
+        return self.expression(text, tokens)
+
     def expression(self, text: str, tokens: list[Token]) -> Expr:
+        tokens = [self._known(token) for token in tokens]
         for token in tokens:
             if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
                 self.free[token.text] = self.table[token.text] = Symbol(token.text, positive=True)
         return read(text, tokens, self.table)
 
+    def _known(self, token: Token) -> Token:
+        """`C_0` is `C0` where that is a name."""
+        joined = token.text.replace("_", "")
+        is_index = token.kind == "name" and joined[-1:].isdigit() and token.text not in self.table and joined in self.table
+        return Token(token.kind, joined, token.position) if is_index else token
+
 
 def _may_be_free(name: str) -> bool:
     """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter."""
-    return (re.fullmatch(r"[A-Za-z](_?[A-Za-z0-9]{1,2})?", name) is not None and name not in ("e", "ln")) or name in GREEK_NAMES
+    return name in GREEK_NAMES or (name != "e" and FREE_NAME.fullmatch(name) is not None)
 
 
-GREEK_NAMES = frozenset(["delta", "epsilon", "zeta", "eta", "theta", "lambda", "mu", "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega"])
-
-
-def _assumptions(texts: Sequence[str], table: dict[str, Expr | Formula]) -> tuple[list[tuple[Symbol, Expr]], tuple[Expr, ...]]:
+def _assumptions(texts: Sequence[str], table: dict[str, Expr | Formula]) -> tuple[dict[Symbol, Expr], tuple[Expr, ...]]:
     """Equalities as replacements of a symbol, inequalities as positive expressions."""
-    replaced: list[tuple[Symbol, Expr]] = []
-    positive: list[Expr] = []
+    replaced: dict[Symbol, Expr] = {}
+    positive: list[tuple[str, Expr]] = []
     for text in texts:
-        reader = _Claims(table, False)
-        tokens = tokenize(text)
-        relations = [token.text for token in tokens if token.kind == "relation"]
-        if len(relations) != 1 or relations[0] not in ("=", "==", "<", "<=", ">", ">="):
+        reader = _Claims(table, "\\" in text)
+        parts, relations = reader.split(text)
+        if len(relations) != 1 or relations[0].text not in ("==", "<", "<=", ">", ">="):
             raise ParseError(f"{text!r}: an assumption reads `symbol == expression`, `a > b` or `a < b`")
-        at = next(i for i, token in enumerate(tokens) if token.kind == "relation")
-        left, right = reader.expression(text, tokens[:at]), reader.expression(text, tokens[at + 1 :])
-        if relations[0] in ("=", "=="):
-            symbol, value = (left, right) if left.is_Symbol else (right, left)
-            if not symbol.is_Symbol or symbol in value.free_symbols:
-                raise ParseError(f"{text!r}: one side of an equality must be a symbol that the other does not hold")
-            replaced.append((symbol, value))
+        left, right = (substituted(reader.expression(text, part), replaced, text) for part in parts)
+        if relations[0].text == "==":
+            symbol, value = _replacement(left, right, text)
+            replaced = {x: substituted(e, {symbol: value}, text) for x, e in replaced.items()} | {symbol: value}
+            if symbol.is_positive and value.is_positive is not True:
+                positive.append((text, value))
         else:
-            positive.append(left - right if relations[0][0] == ">" else right - left)
-    return replaced, tuple(e.subs(replaced) for e in positive)
+            positive.append((text, left - right if relations[0].text[0] == ">" else right - left))
+    return replaced, tuple(substituted(e, replaced, text) for text, e in positive)
 
 
-def _limit(text: str, table: dict[str, Expr | Formula]) -> tuple[Symbol, str]:
+def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
+    """The symbol of an equality and what it stands for."""
+    symbol, value = (left, right) if left.is_Symbol else (right, left)
+    if not symbol.is_Symbol or symbol in value.free_symbols:
+        raise ParseError(f"{text!r}: one side of an equality must be a symbol that the other does not hold")
+    if symbol.is_positive and value.is_nonpositive:
+        raise ParseError(f"{text!r}: {symbol} is positive")
+    return symbol, value
+
+
+def _limit(text: str, table: Mapping[str, Expr | Formula]) -> tuple[Symbol, str]:
     match = LIMIT.fullmatch(text)
     symbol = table.get(match["name"]) if match else None
-    if match is None or not isinstance(symbol, Symbol) or symbol == sym.LOG_SIZE_RATIO:
-        raise ParseError(f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol")
+    if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:
+        raise ParseError(f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the claim")
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 
 
@@ -203,15 +228,18 @@ def _decide(
 ) -> Decision:
     if relation in ("->", "~"):
         if limit is None:
-            raise ParseError(f"{text!r}: {relation} needs its limit (--as 'r -> 0')")
+            raise ParseError(f"{relation} needs its limit, as in r -> 0 or r -> oo", text=text)
         return decide_limit(lhs, relation, rhs, *limit, assume=assume, seed=seed)
     if relation == "==":
         return decide(lhs, rhs, assume=assume, seed=seed)
     return decide_bound(lhs, relation, rhs, assume=assume, seed=seed)
 
 
-def _source(text: str, tokens: list[Token]) -> str:
-    """The part of the text that the tokens were read from."""
-    start = tokens[0].position
-    last = tokens[-1]
-    return text[start : last.position + len(last.text)].strip()
+def _sources(text: str, relations: Sequence[Token]) -> list[str]:
+    """The sides as they are typed."""
+    sources, start = [], 0
+    for relation in relations:
+        sources.append(text[start : relation.position])
+        match = RELATION.match(text, relation.position)
+        start = match.end() if match is not None else relation.position + 1
+    return [" ".join(source.replace("&", " ").split()) for source in (*sources, text[start:])]

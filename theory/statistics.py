@@ -164,7 +164,7 @@ def three_point_minor(term: Expr, exponent: Expr, growth: Expr) -> tuple[Expr, .
 
 
 def confluent_rows(p: Expr, s: Expr) -> Matrix:
-    """Rows (1, p^i, i p^i, s^i, i s^i) for i = 0..4: what the columns of the Jacobian are at C e^(i z), up to a change of basis."""
+    """Rows (1, p^i, i p^i, s^i, i s^i), i = 0..4: the Jacobian at C e^(i z), up to a change of basis of its columns."""
     return Matrix([[1, p**i, i * p**i, s**i, i * s**i] for i in range(5)])
 
 

@@ -16,6 +16,8 @@ MP = mpmath.mp.clone()
 MP.dps = 60
 CLOSE = MP.mpf(10) ** -40  # ten digits less than the search settles to
 SETTLED = MP.mpf(10) ** -50
+RIDGE = MP.mpf(10) ** -25  # on the Hessian, which vanishes to 60 digits far from the minimum
+ROUNDING = MP.mpf(10) ** -45  # a gain in log R below which steps are not judged any more
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,21 @@ def minimum(law: Numbers) -> list[Any]:
 
     for _ in range(400):
         gradient, hessian = _derivatives(law, logs)
+        for j in range(free):
+            hessian[j][j] += RIDGE
         step = [-x for x in MP.lu_solve(MP.matrix(hessian), MP.matrix(gradient))]
+        gain = -MP.fdot(zip(gradient, step, strict=True))  # that a linear function would give
         scale, start = MP.one, value(logs)
-        while value([u + scale * s for u, s in zip(logs, step, strict=True)]) > start and scale > SETTLED:
+        while gain > ROUNDING and value(_moved(logs, step, scale)) > start - scale * gain / 4:
             scale /= 2
-        logs = [u + scale * s for u, s in zip(logs, step, strict=True)]
-        if max(abs(s) for s in step) < SETTLED * max(1, *map(abs, logs)):
+        logs = _moved(logs, step, scale)
+        if max(map(abs, step)) < SETTLED * max(1, *map(abs, logs)):
             return law.completed(logs)
     raise AssertionError(f"the search does not settle: {law}")
+
+
+def _moved(logs: list[Any], step: list[Any], scale: Any) -> list[Any]:
+    return [u + scale * s for u, s in zip(logs, step, strict=True)]
 
 
 def _derivatives(law: Numbers, logs: list[Any]) -> tuple[list[Any], list[list[Any]]]:
@@ -127,7 +136,7 @@ def golden_section(function: Callable[[Any], Any], low: Any, high: Any, width: A
 
 
 def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Where an increasing function changes sign: bisection, then secants that stay inside the bracket."""
+    """Where an increasing function of moderate slope changes sign: secants inside the bracket, each third step a bisection."""
     low, high = MP.mpf(low), MP.mpf(high)
     at_low, at_high = function(low), function(high)
     assert at_low < 0 < at_high, (at_low, at_high)
@@ -135,7 +144,7 @@ def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
         secant = low - at_low * (high - low) / (at_high - at_low)
         middle = (low + high) / 2 if step % 3 == 2 else secant
         at_middle = function(middle)
-        if at_middle == 0 or abs(high - low) <= SETTLED * max(1, abs(middle)):
+        if abs(at_middle) < SETTLED or abs(high - low) <= SETTLED * max(1, abs(middle)):
             return middle
         if at_middle < 0:
             low, at_low = middle, at_middle

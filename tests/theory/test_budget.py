@@ -76,7 +76,7 @@ def test_reads_coefficient_and_exponents(text: str, coefficient: Expr, exponents
         ("sqrt(N-D)*D", "must be one term"),
         ("D = 6*N*D", "a budget reads C = kappa"),
         ("6*N*D = C", "a budget reads C = kappa"),
-        ("C = C = 6ND", "cannot read '='"),
+        ("C = C = 6ND", "unknown name 'C'|'='"),
         ("c = 6ND", "a budget reads C = kappa"),
         ("6*n*d", "unknown name 'n'"),
         ("6*C*N*D", "unknown name 'C'"),

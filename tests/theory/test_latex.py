@@ -451,7 +451,7 @@ def test_a_statement_replaces_the_sides() -> None:
     text = theorem_latex(derivation, notation="hoffmann")
     assert r"A N^{-\alpha} = T_N" in text
     assert r"N_{\mathrm{opt}} = \beta" in text
-    assert "Let $A > 0$." in text
+    assert "Assume: $A > 0$." in text
 
 
 @pytest.mark.parametrize(

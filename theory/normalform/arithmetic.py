@@ -251,6 +251,12 @@ class Arithmetic:
             return 0
         return self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])[0]
 
+    def is_nonnegative(self, key: Key, value: Fraction) -> bool:
+        """Whether one term is certainly not negative; it may vanish."""
+        if key[1] or self._open_sums(key):
+            return False
+        return self.field.sign_of(self._apply_twins(value, dict(key[0]))[0]) == (1, [])
+
     def _open_sums(self, key: Key) -> bool:
         """Whether a sum of unknown sign has an odd power in the key."""
         powers = {self._signed_prime(inner): power for inner, power in key[0]}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TextIO
 
-COMMANDS = ("laws", "derive", "penalty", "allocate", "check")
+COMMANDS = ("laws", "derive", "penalty", "allocate", "check", "prove", "latex")
 HELP, VERSION = ("-h", "--help"), "--version"
 
 

@@ -1,0 +1,166 @@
+"""isoflop latex: theorems, proofs and tables as a LaTeX document."""
+
+from __future__ import annotations
+
+from isoflop.cli.arguments import POSITIONAL, Parser, takes_several
+from isoflop.cli.errors import DONE, NEGATIVE, UsageError, blamed, shown
+from isoflop.cli.selection import COEFFICIENTS, declare_law, notation
+from isoflop.cli.selection import laws as selected_laws
+from isoflop.theory.notation import close_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.law import Law
+    from isoflop.theory.document import Subject
+
+SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
+DEFAULTS = ("compute_optimal_envelope", "misallocation_penalty")
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop latex",
+        [
+            "[NAME ... | --all] [--law LAW ... [--ratio RATIO ...]] [-o FILE]",
+            "[NAME ... | --all] --fragment [--symbol NAME=LATEX ... | --no-macros]",
+        ],
+        "Theorems with assumptions, numbered proofs, status and sources, as a document for pdflatex. Every\n"
+        "step is checked for the print. Letters are macros, \\isoN for N: define them as your paper writes\n"
+        "them, or let --symbol do it. Exit status 1 where a step fails.",
+        [
+            "isoflop latex -o notes.tex",
+            "isoflop latex --law besiroglu2024 hoffmann2022 --ratio 0.1 1 10 -o notes.tex",
+            "isoflop latex optimum_by_lagrange --fragment --symbol N=M 'beta=b'",
+            "isoflop latex --all --notation hoffmann -o derivations.tex",
+        ],
+    )
+    built.add_argument(POSITIONAL, nargs="*", help="derivations, by file name; default: the envelope and the penalty")
+    group = built.add_argument_group("content")
+    group.add_argument("--all", action="store_true", help="every derivation of the package")
+    takes_several(group, "--ratio", "RATIO", "a table of penalties at these overtraining ratios, for each law")
+    group.add_argument("--fragment", action="store_true", help="no preamble: for pasting into a paper")
+    takes_several(group, "--symbol", "NAME=LATEX", "what a macro stands for, such as N=M or gamma=\\delta")
+    group.add_argument("--no-macros", action="store_true", help="plain letters in place of macros")
+    declare_law(built, several=True)
+    output = built.add_argument_group("output")
+    output.add_argument("-o", "--output", action="append", metavar="FILE", help="write there rather than to the standard output")
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    spelling = notation(options)
+    names = _names(options)
+    symbols = _symbols(options)
+    laws = selected_laws(options) if options.given("--law", *(f"--{name}" for name in COEFFICIENTS)) else []
+    penalties = _penalties(laws, options)
+
+    from isoflop.theory.document import Entry, document_latex
+
+    entries = [Entry.checked(_subject(name)) for name in names]
+    try:
+        text = document_latex(
+            entries,
+            notation=spelling,
+            laws=_coefficients(laws),
+            penalties=penalties,
+            fragment="--fragment" in options,
+            macros="--no-macros" not in options,
+            symbols=symbols,
+        )
+    except ValueError as error:
+        if not symbols:
+            raise
+        raise blamed(error, ("--symbol", " ".join(f"{name}={letter}" for name, letter in symbols.items()))) from None
+    return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+
+def _names(options: Options) -> Sequence[str]:
+    from isoflop.derivations import NAMES
+
+    wanted = options.several(POSITIONAL)
+    if "--all" in options:
+        if wanted is not None:
+            raise UsageError(f"--all: means every derivation, leave out {shown(' '.join(wanted))}")
+        return NAMES
+    for name in wanted or ():
+        if name not in NAMES:
+            hint = close_matches(name, NAMES) or "; isoflop verify lists them"
+            raise UsageError(f"{POSITIONAL} {shown(name)}: is no derivation{hint}")
+    return list(dict.fromkeys(wanted)) if wanted else DEFAULTS
+
+
+def _symbols(options: Options) -> dict[str, str]:
+    """Canonical name -> LaTeX; the names are those of the notation in use."""
+    canonical = {own: name for name, own in notation(options).names().items()}
+    found: dict[str, str] = {}
+    for word in options.words("--symbol") or ():
+        name, equals, letter = word.partition("=")
+        if not equals:
+            raise UsageError(f"--symbol {shown(word)}: must be NAME=LATEX, such as N=M")
+        name = canonical.get(name, name)
+        if name in found:
+            raise UsageError(f"--symbol {shown(word)}: this symbol is given twice")
+        found[name] = letter
+    return found
+
+
+def _penalties(laws: Sequence[Law], options: Options) -> list[dict[str, Any]]:
+    ratios = options.positives("--ratio")
+    if ratios is None:
+        return []
+    if not laws:
+        raise UsageError("--law is missing: penalties are those of a law")
+    from isoflop.cli.penalty_output import penalty_data
+    from isoflop.cli.render import plain
+
+    found = [(law, [law.penalty(ratio=ratio) for _, ratio in ratios]) for law in laws]
+    return plain(penalty_data(found, ())["rows"])
+
+
+# -- content ---------------------------------------------------------------------------------------
+
+
+def _subject(name: str) -> Subject:
+    """The derivation; the envelope or the misallocation itself where it is theirs, which prints in their names."""
+    from importlib import import_module
+
+    from isoflop.theory.envelope import derive
+    from isoflop.theory.penalty import misallocation
+
+    derivation = import_module(f"isoflop.derivations.{name}").derivation()
+    own = (derive(), misallocation()) if name in DEFAULTS else ()
+    return next((subject for subject in own if subject.derivation == derivation), derivation)
+
+
+def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:
+    """Rows of the coefficient table: what was fitted, and what follows for the envelope."""
+    if not laws:
+        return []
+    from isoflop.cli.figures import figures
+    from isoflop.theory.envelope import derive
+    from isoflop.theory.published import LAWS
+
+    envelope = derive()
+    rows = []
+    for law in laws:
+        derived = figures(law, envelope)
+        names = {"alpha": "exponent", "C0": "coefficient", "w_N": "params_share"}
+        published = LAWS.get(law.name)
+        rows.append(
+            {
+                "law": law.name,
+                "key": published.source.key if published else None,
+                **law.coefficients(),
+                **{name: derived[figure] for name, figure in names.items()},
+            }
+        )
+    return rows

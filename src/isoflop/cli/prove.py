@@ -1,0 +1,248 @@
+"""isoflop prove: a claim of the user's own, or every equation of a paper, proved, refuted or left undecided."""
+
+from __future__ import annotations
+
+import re
+
+from isoflop.cli.arguments import MARK, POSITIONAL, Parser, declare_output, takes_one
+from isoflop.cli.errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
+from isoflop.cli.render import json_text
+from isoflop.cli.selection import declare_notation, notation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.theory.budget import Budget
+    from isoflop.theory.normalform.decide import Witness
+    from isoflop.theory.paper import Equation
+    from isoflop.theory.prove import Link, Proof
+
+SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
+FORMATS = ("text", "json")
+STATUS = {"proved": DONE, "refuted": NEGATIVE, "undecided": NO_VERDICT, "unreadable": BAD_INPUT}
+#: The worst comes first.
+WORST = ("refuted", "unreadable", "undecided", "proved")
+#: What a claim has and no option: a relation, in plain text or in LaTeX.
+RELATION = re.compile(r"[=<>~]|\\[a-z]+")
+OPTION = re.compile(r"--?[A-Za-z][A-Za-z-]*(=.*)?", re.DOTALL)
+
+
+class ClaimParser(Parser):
+    """A parser whose values may be claims that begin with a minus sign."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options = {option for action in self._actions for option in action.option_strings}
+        return super().parse_known_args([_marked(word, options) for word in args], namespace)
+
+
+def _marked(word: str, options: set[str]) -> str:
+    """The word, marked as a value where it is a claim and no option."""
+    name, equals, _ = word.partition("=")
+    if not word.startswith("-") or word in options or (equals and name in options):
+        return word
+    misspelt = word.startswith("--") and OPTION.fullmatch(word) is not None
+    return MARK + word if RELATION.search(word) and not misspelt else word
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = ClaimParser(
+        "isoflop prove",
+        [
+            "'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]",
+            "--file PAPER.tex [--begin MARKER --end MARKER]",
+        ],
+        "Decide a claim in the symbols of the law: ==, <=, >=, and in a limit -> and ~; a chain a == b <= c\n"
+        "is decided link by link. Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,\n"
+        "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, kappa; another letter is a free positive symbol.\n"
+        "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided.",
+        [
+            "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
+            "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
+            "isoflop prove 'P(r) ~ w_N*r^-beta' --as 'r -> 0'",
+            r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann",
+        ],
+    )
+    built.add_argument(POSITIONAL, nargs="*", metavar="CLAIM", help="what is to be decided, in quotes; it is never run as code")
+    group = built.add_argument_group("claim")
+    takes_one(group, "--assume", "ASSUMPTION", "'symbol == expression', 'a > b' or 'a < b'; may be given several times")
+    takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
+    group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
+    takes_one(group, "--budget", "EXPRESSION", "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND")
+    declare_notation(group)
+    paper = built.add_argument_group("paper")
+    takes_one(paper, "--file", "PAPER.tex", "decide every displayed equation between two markers of a LaTeX file")
+    takes_one(paper, "--begin", "MARKER", "where to begin; default: '% isoflop: begin'")
+    takes_one(paper, "--end", "MARKER", "where to end; default: '% isoflop: end'")
+    declare_output(built, *FORMATS)
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    form = options.chosen("--format", FORMATS)
+    path = options.one("--file")
+    data, text = _claim(options) if path is None else _paper(options, path)
+    return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    return {
+        "assume": options.words("--assume") or (),
+        "notation": notation(options).name,
+        "budget": _budget(options),
+    }
+
+
+def _budget(options: Options) -> Budget | None:
+    from isoflop.theory.budget import Budget
+
+    text = options.one("--budget")
+    if text is None:
+        return None
+    try:
+        return Budget.parse(text)
+    except ValueError as error:
+        raise blamed(error, ("--budget", text)) from None
+
+
+# -- one claim -------------------------------------------------------------------------------------
+
+
+def _claim(options: Options) -> tuple[dict[str, Any], str]:
+    for option in ("--begin", "--end"):
+        if option in options:
+            raise UsageError(f"{option} {shown(str(options.one(option)))}: needs --file, whose part it marks")
+    words = options.words(POSITIONAL)
+    if words is None:
+        raise UsageError("CLAIM is missing: give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)', or --file")
+    if len(words) > 1:
+        raise UsageError(f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes")
+    from isoflop.theory.prove import prove
+
+    proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **_settings(options))
+    return proof_data(proof), str(proof)
+
+
+def proof_data(proof: Proof) -> dict[str, Any]:
+    """The verdict as plain data."""
+    return {
+        "claim": proof.text.strip(),
+        "answer": proof.answer.value,
+        "links": [_link(link) for link in proof.links],
+        "free": list(proof.free),
+    }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    decision = link.decision
+    return {
+        "claim": link.text,
+        "relation": link.relation,
+        "lhs": str(link.lhs),
+        "rhs": str(link.rhs),
+        "answer": decision.answer.value,
+        "reason": decision.reason,
+        "conditions": [str(condition) for condition in decision.conditions],
+        "witness": None if decision.witness is None else _witness(decision.witness),
+    }
+
+
+def _witness(witness: Witness) -> dict[str, Any]:
+    return {
+        "point": {str(symbol): str(value) for symbol, value in witness.point},
+        "lhs": witness.lhs,
+        "rhs": witness.rhs,
+    }
+
+
+# -- a paper ---------------------------------------------------------------------------------------
+
+
+def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
+    from isoflop.theory.paper import BEGIN, END, equations
+
+    words = options.words(POSITIONAL)
+    if words is not None:
+        raise UsageError(f"CLAIM {shown(words[0])}: must be left out where --file is given")
+    begin, end = (options.one(option) or default for option, default in (("--begin", BEGIN), ("--end", END)))
+    source = _read(path)
+    try:
+        found = equations(source, begin=begin, end=end)
+    except ValueError as error:
+        raise UsageError(f"--file {shown(path)}: {error}") from None
+    settings = _settings(options) | {"limit": options.one("--as")}
+    _check(settings)
+    entries = [entry for equation in found for entry in _entries(equation, source, settings)]
+    answers = [entry["answer"] for entry in entries]
+    worst = next(answer for answer in WORST if answer in answers)
+    data = {"file": path, "answer": worst, "counts": {answer: answers.count(answer) for answer in WORST}, "equations": entries}
+    return data, _report(data)
+
+
+def _read(path: str) -> str:
+    from pathlib import Path
+
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--file {shown(path)}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise UsageError(f"--file {shown(path)}: is no text in UTF-8") from None
+
+
+def _check(settings: dict[str, Any]) -> None:
+    """What is wrong with the assumptions is the command's mistake and not that of an equation."""
+    from isoflop.theory.prove import prove
+
+    prove("1 == 1", **(settings | {"limit": None}))
+
+
+def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """One entry for each link of the equation, under the line of its relation."""
+    from isoflop.theory.paper import place
+    from isoflop.theory.parse import ParseError
+    from isoflop.theory.prove import prove
+
+    own = {"assume": (*settings["assume"], *equation.assumptions), "limit": equation.limit or settings["limit"]}
+    try:
+        proof = prove(equation.text, latex=True, **(settings | own))
+    except ParseError as error:
+        return [_unreadable(equation, source, error)]
+    return [
+        {"line": place(source, equation.start + link.position)[0], "free": list(proof.free), **_link(link)} for link in proof.links
+    ]
+
+
+def _unreadable(equation: Equation, source: str, error: Any) -> dict[str, Any]:
+    from isoflop.theory.paper import place
+
+    inside = error.position if error.text == equation.text and error.position is not None else None
+    first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))
+    line, column = place(source, equation.start + (first if inside is None else inside))
+    where = "" if inside is None else f" at column {column}"
+    return {"line": line, "claim": equation.shown, "answer": "unreadable", "reason": f"{error.complaint}{where}"}
+
+
+def _report(data: dict[str, Any]) -> str:
+    lines = []
+    width = max(len(str(entry["line"])) for entry in data["equations"])
+    verdicts = max(len(entry["answer"]) for entry in data["equations"])
+    for entry in data["equations"]:
+        lines.append(f"line {entry['line']:>{width}}  {entry['answer']:<{verdicts}}  {entry['claim']}")
+        if entry["answer"] != "proved":
+            lines.append(f"{'':{width + verdicts + 9}}{entry['reason']}")
+        if entry.get("witness"):
+            point = ", ".join(f"{name} = {value}" for name, value in entry["witness"]["point"].items()) or "no free symbol"
+            sides = f"lhs = {entry['witness']['lhs']}, rhs = {entry['witness']['rhs']}"
+            lines.append(f"{'':{width + verdicts + 9}}at {point}: {sides}")
+        elif entry.get("conditions"):
+            lines.append(f"{'':{width + verdicts + 9}}where {', '.join(entry['conditions'])}")
+    free = dict.fromkeys(name for entry in data["equations"] for name in entry.get("free", ()))
+    if free:
+        lines.append(f"free positive symbols: {', '.join(free)}")
+    counts = ", ".join(f"{count} {answer}" for answer, count in data["counts"].items() if count)
+    return "\n".join([*lines, f"{data['file']}: {counts}"])

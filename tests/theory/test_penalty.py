@@ -1,0 +1,416 @@
+"""Misallocation: every claim on all paths, and every closed form against minimisation and root finding with 60 digits."""
+
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+import sympy
+from sympy import Expr, Integer, Rational, exp, log, symbols
+from tests.theory import reference
+from tests.theory.reference import CLOSE, MP, Numbers, least, root
+from tests.theory.rewriting import evaluate, from_sympy
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.claim import first_failure
+from isoflop.theory.envelope import derive
+from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
+from isoflop.theory.normalform import decide
+from isoflop.theory.penalty import Misallocation, equal_exponent_penalty, misallocation, penalty_of_ratios
+
+N, D, C, R, S, RHO = sym.N, sym.D, sym.C, sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
+N_c, D_c, a_N, a_D, M, F, delta = symbols("N_c D_c a_N a_D M F delta", positive=True)
+KAPLAN = LawForm.from_expression(((N_c / N) ** (a_N / a_D) + D_c / D) ** a_D)
+ACCURACY = LawForm.from_expression(exp(-(sym.E + PARAMS_TOKENS.reducible)))
+PRINTED = LawForm.from_expression(1.69 + 406.4 * N**-0.34 + 410.7 * D**-0.28)
+
+CASES: dict[str, tuple[LawForm, Budget]] = {
+    "6 N D": (PARAMS_TOKENS, SIX_ND),
+    "any monomial": (PARAMS_TOKENS, GENERAL),
+    "3 N^2 sqrt(D)": (PARAMS_TOKENS, Budget.parse("3 N^2 D^0.5")),
+    "Kaplan": (KAPLAN, SIX_ND),
+    "accuracy, a decreasing function": (ACCURACY, SIX_ND),
+    "numbers": (PRINTED, SIX_ND),
+}
+
+
+@pytest.fixture(scope="module")
+def families() -> dict[str, Misallocation]:
+    return {name: misallocation(derive(*case)) for name, case in CASES.items()}
+
+
+# -- claims --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_claim_holds_on_all_paths(case: str, families: dict[str, Misallocation]) -> None:
+    verdicts = [claim.verify(points=16) for claim in families[case].claims.values()]
+    assert first_failure(verdicts) is None
+
+
+def test_conditions_of_the_proofs_are_the_known_walls(families: dict[str, Misallocation]) -> None:
+    """Beyond s != 0 for the quotients of the safe forms, only the size wall and reachable losses are conditions."""
+    for name, claim in families["6 N D"].claims.items():
+        for condition in claim.prove().conditions:
+            symbols_in = condition.expression.free_symbols
+            walls = {*claim.assume, S, S**2}
+            assert condition.expression in walls or symbols_in & {S, R, sym.REDUCIBLE}, (name, str(condition))
+
+
+def test_statements_of_both_derivations_are_all_claims(families: dict[str, Misallocation]) -> None:
+    family = families["6 N D"]
+    steps = [claim.name for part in (family.derivation, family.numerical_forms) for claim in part.steps]
+    assert sorted(steps) == sorted(family.claims)
+    assert family.derivation.status == "proved"
+    assert family.numerical_forms.status == "proved"
+
+
+def test_equal_exponents() -> None:
+    assert equal_exponent_penalty().verify().holds
+
+
+def test_series_agree_with_the_taylor_expansion_of_sympy(families: dict[str, Misallocation]) -> None:
+    family = families["any monomial"]
+    taylor = sympy.series(family.penalty.subs(R, exp(S)), S, 0, 5).removeO()
+    for n in range(5):
+        assert decide(family.series(4).coeff(S, n), taylor.expand().coeff(S, n)).proved
+
+
+def test_penalty_needs_two_terms() -> None:
+    three = LawForm((*PARAMS_TOKENS.terms, Term(F, M, delta)))
+    spent = Budget(Integer(6), tuple((x, Integer(1)) for x in (N, D, M)))
+    with pytest.raises(ValueError, match="has 3 terms; r alone fixes the allocation for two"):
+        misallocation(derive(three, spent))
+
+
+# -- against direct computation ------------------------------------------------------------------------------------------
+
+
+class Case(NamedTuple):
+    """A random law with its optimum, and the names of its numbers."""
+
+    family: Misallocation
+    law: Numbers
+    logs: list[Any]
+    best: Any
+    values: dict[str, Any]
+
+    def at(self, expression: Expr, **more: Any) -> Any:
+        return evaluate(from_sympy(expression), self.values | more)
+
+    def moved(self, r: Any) -> list[Any]:
+        """log N, log D at r times the optimal size and the same compute."""
+        return self.law.completed([self.logs[0] + MP.log(r)])
+
+    def tokens_for(self, log_params: Any, target: Any) -> Any:
+        """log D at which R(N, D) is the target, by root finding."""
+        return root(
+            lambda u: MP.log(target) - MP.log(self.law.reducible([log_params, u])),
+            self.logs[1] - 700,
+            self.logs[1] + 3_000,
+        )
+
+
+def random_case(seed: int, families: dict[str, Misallocation]) -> Case:
+    """Even seeds under 6 N D, odd seeds under a random monomial."""
+    six_nd = seed % 2 == 0
+    law = reference.draw(Random(f"penalty {seed}"), six_nd=six_nd)
+    logs = reference.minimum(law)
+    names = ("A", "B", "beta", "gamma", "a", "d", "kappa", "C")
+    numbers = (*law.coefficients, *law.exponents, *law.powers, law.kappa, law.compute)
+    values = dict(zip(names, numbers, strict=True)) | {"E": MP.one}
+    family = families["6 N D" if six_nd else "any monomial"]
+    return Case(family, law, logs, law.reducible(logs), values)
+
+
+def close(found: Any, wanted: Any, tolerance: Any = CLOSE) -> bool:
+    return bool(abs(found - wanted) <= tolerance * abs(wanted))
+
+
+SEEDS = pytest.mark.parametrize("seed", range(12))
+
+
+@SEEDS
+def test_penalty(seed: int, families: dict[str, Misallocation]) -> None:
+    """R at r N* and what the budget leaves, over the least R."""
+    case = random_case(seed, families)
+    family, random = case.family, Random(seed)
+    for _ in range(4):
+        r = MP.exp(MP.mpf(random.uniform(-4, 4)))
+        logs = case.moved(r)
+        wanted = case.law.reducible(logs) / case.best
+        rho = MP.exp((logs[1] - logs[0]) - (case.logs[1] - case.logs[0]))
+        assert close(case.at(family.penalty, r=r), wanted)
+        assert close(case.at(family.ratio, r=r), rho)
+        assert close(case.at(family.size_ratio, rho=rho), r)
+        assert close(case.at(family.penalty_in_ratio, rho=rho), wanted)
+        assert wanted > 1
+
+
+@SEEDS
+def test_excess_keeps_its_digits_near_the_optimum(seed: int, families: dict[str, Misallocation]) -> None:
+    """P - 1 at |log r| = 1e-8, where 60 digits of P still leave 40 of P - 1."""
+    case = random_case(seed, families)
+    for s in (MP.mpf("1e-8"), -MP.mpf("1e-8"), MP.mpf("0.3"), MP.mpf(5)):
+        wanted = case.law.reducible(case.moved(MP.exp(s))) / case.best - 1
+        assert close(case.at(case.family.excess, s=s), wanted, MP.mpf(10) ** -25)
+
+
+@SEEDS
+def test_effective_compute(seed: int, families: dict[str, Misallocation]) -> None:
+    """The compute at which the least R is that of the misallocated run, by root finding on minimisations."""
+    case = random_case(seed, families)
+    r = MP.exp(MP.mpf(Random(seed).uniform(-2, 2)))
+    target = case.law.reducible(case.moved(r))
+    start = MP.log(case.law.compute)
+    found = root(
+        lambda c: MP.log(target) - MP.log(least(case.law.with_compute(MP.exp(c)))), start - 200, start + 10
+    )
+    fraction = MP.exp(found) / case.law.compute
+    s = MP.log(r)
+    assert close(case.at(case.family.effective_compute, r=r), fraction)
+    assert close(case.at(case.family.safe_effective_compute, s=s), fraction)
+    assert close(case.at(case.family.lost_compute, s=s), 1 - fraction)
+
+
+@SEEDS
+def test_compute_overhead(seed: int, families: dict[str, Misallocation]) -> None:
+    """The tokens that reach the optimal R with r N* params, by root finding; then the compute of that run."""
+    case = random_case(seed, families)
+    family = case.family
+    wall = case.at(family.critical_size_ratio)
+    for factor in (MP.mpf("1.01"), MP.mpf(2), MP.mpf(30)):
+        r = wall * factor
+        log_params = case.logs[0] + MP.log(r)
+        log_tokens = case.tokens_for(log_params, case.best)
+        overhead = case.law.compute_of([log_params, log_tokens]) / case.law.compute - 1
+        s = MP.log(r)
+        assert close(case.at(family.tokens_factor, r=r), MP.exp(log_tokens - case.logs[1]))
+        assert close(case.at(family.compute_overhead, r=r), overhead)
+        assert close(case.at(family.distant_overhead, s=s), overhead)
+        assert close(case.at(family.safe_overhead, s=s), overhead)
+
+
+@SEEDS
+def test_critical_sizes_are_the_limits_of_solvability(seed: int, families: dict[str, Misallocation]) -> None:
+    """A hair above the wall enough tokens reach the optimal R; at the wall no number does. Likewise for tokens."""
+    case = random_case(seed, families)
+    hair = MP.mpf(10) ** -30
+    for i, expression in enumerate((case.family.critical_size_ratio, case.family.critical_tokens_ratio)):
+        wall = case.logs[i] + MP.log(case.at(expression))
+        for shift, reachable in ((hair, True), (-hair, False)):
+            logs = [MP.mpf(10**6)] * 2  # the other variable as good as infinite
+            logs[i] = wall + shift
+            assert (case.law.reducible(logs) < case.best) == reachable
+
+
+@SEEDS
+def test_tolerance(seed: int, families: dict[str, Misallocation]) -> None:
+    """The interval of r with P <= 1 + epsilon, by root finding: its half width tends to the leading-order one."""
+    case = random_case(seed, families)
+
+    def excess(s: Any, epsilon: Any) -> Any:
+        return case.law.reducible(case.moved(MP.exp(s))) / case.best - 1 - epsilon
+
+    errors = []
+    for epsilon in (MP.mpf("1e-4"), MP.mpf("1e-8")):
+        half = case.at(case.family.tolerance_half_width, epsilon=epsilon)
+        right = root(lambda s, e=epsilon: excess(s, e), MP.zero, 10 * half)
+        left = -root(lambda s, e=epsilon: excess(-s, e), MP.zero, 10 * half)
+        errors.append(max(abs(right / half - 1), abs(left / half + 1)))
+    assert errors[0] < 0.2
+    assert errors[1] < errors[0] / 50 or errors[1] < MP.mpf("1e-7")
+
+
+@pytest.mark.parametrize("exponent", ["0.1", "0.34", "1.5"])
+def test_tolerance_of_equal_exponents_is_exact(exponent: str, families: dict[str, Misallocation]) -> None:
+    family = families["6 N D"]
+    b, epsilon = MP.mpf(exponent), MP.mpf("0.37")
+    values = {"beta": b, "gamma": b}
+    half = MP.acosh(1 + epsilon) / b
+    assert str(family.equal_exponent_half_width) == "acosh(epsilon + 1)/beta"
+    found = root(lambda s: evaluate(from_sympy(family.penalty), values | {"r": MP.exp(s)}) - 1 - epsilon, MP.zero, 10 * half)
+    assert close(found, half)
+
+
+@SEEDS
+def test_iso_loss_contour(seed: int, families: dict[str, Misallocation]) -> None:
+    case = random_case(seed, families)
+    family, step = case.family, MP.mpf(10) ** -15
+    target = 2 * case.best
+    log_params = case.logs[0] + MP.mpf("0.7")
+    log_tokens = case.tokens_for(log_params, target)
+    values = {"N": MP.exp(log_params), "D": MP.exp(log_tokens), "R": target}
+    assert close(case.at(family.iso_loss_tokens, **values), values["D"])
+    assert close(case.at(family.safe_iso_loss_tokens, **values), values["D"])
+    assert close(case.at(family.iso_loss_params, **values), values["N"])
+    assert close(case.at(family.safe_iso_loss_params, **values), values["N"])
+    slope = (case.tokens_for(log_params + step, target) - case.tokens_for(log_params - step, target)) / (2 * step)
+    assert close(case.at(family.iso_loss_slope, **values), slope, MP.mpf(10) ** -20)
+    for smallest, i in ((family.smallest_params, 0), (family.smallest_tokens, 1)):
+        logs = [MP.mpf(10**6)] * 2
+        logs[i] = MP.log(case.at(smallest, **values))
+        assert close(case.law.reducible(logs), target)
+
+
+@SEEDS
+def test_corners(seed: int, families: dict[str, Misallocation]) -> None:
+    """Where a cap starts to bind, R at the cap, and that staying at the cap is best beyond it."""
+    case = random_case(seed, families)
+    family, law = case.family, case.law
+    for i, (variable, bound, threshold) in enumerate(
+        ((N, sym.N_MAX, family.size_cap), (D, sym.D_MAX, family.data_wall))
+    ):
+        cap = MP.exp(case.logs[i] + Random(seed).uniform(-3, 3))
+        start = MP.log(law.compute)
+        found = root(
+            lambda c, i=i, cap=cap: reference.minimum(law.with_compute(MP.exp(c)))[i] - MP.log(cap), start - 300, start + 300
+        )
+        assert close(case.at(threshold, **{bound.name: cap}), MP.exp(found))
+        richer = law.with_compute(MP.exp(found + 2))
+
+        def spent(log_capped: Any, i: int = i, law: Numbers = richer) -> list[Any]:
+            logs = [log_capped, log_capped]
+            other = 1 - i
+            logs[other] = (MP.log(law.compute / law.kappa) - law.powers[i] * log_capped) / law.powers[other]
+            return logs
+
+        at_cap = richer.reducible(spent(MP.log(cap)))
+        values = {bound.name: cap, "C": richer.compute}
+        assert close(case.at(family.capped_reducible(variable, bound), **values), at_cap)
+        assert close(case.at(family.remaining(variable).subs(variable, bound), **values), MP.exp(spent(MP.log(cap))[1 - i]))
+        for back in ("0.001", "0.1", "2"):
+            assert richer.reducible(spent(MP.log(cap) - MP.mpf(back))) > at_cap
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_penalty_of_any_number_of_factors(seed: int) -> None:
+    """P = sum w_i r_i^-b_i against R over the least R at the run's own compute."""
+    form = LawForm((*PARAMS_TOKENS.terms, Term(F, M, delta)))
+    c = symbols("c1:4", positive=True)
+    envelope = derive(form, Budget(sym.KAPPA, tuple(zip((N, D, M), c, strict=True))))
+    ratios, penalty = penalty_of_ratios(envelope)
+    assert [ratio.name for ratio in ratios] == ["r_N", "r_D", "r_M"]
+    random = Random(f"ratios {seed}")
+    law = reference.draw(random, 3, six_nd=False)
+    logs = [u + MP.mpf(random.uniform(-2, 2)) for u in reference.minimum(law)]
+    own = law.with_compute(law.compute_of(logs))
+    best = reference.minimum(own)
+    values = dict(zip(("beta", "gamma", "delta", "c1", "c2", "c3"), (*law.exponents, *law.powers), strict=True))
+    values |= {ratio.name: MP.exp(u - v) for ratio, u, v in zip(ratios, logs, best, strict=True)}
+    assert close(evaluate(from_sympy(penalty), values), law.reducible(logs) / own.reducible(best))
+
+
+# -- printed numbers -----------------------------------------------------------------------------------------------------
+
+HOFFMANN = {"beta": MP.mpf("0.34"), "gamma": MP.mpf("0.28")}
+BESIROGLU = {"beta": MP.mpf("0.3478"), "gamma": MP.mpf("0.3658")}
+
+
+def number(expression: Expr, law: dict[str, Any], digits: int, **more: str) -> str:
+    values = law | {name: MP.mpf(value) for name, value in more.items()}
+    return str(MP.nstr(evaluate(from_sympy(expression), values), digits))
+
+
+@pytest.mark.parametrize(
+    ("r", "penalty", "quadratic"), [("0.5", "1.030591", "1.030563"), ("10", "1.3617", "1.3373")]
+)
+def test_penalty_in_numbers(r: str, penalty: str, quadratic: str, families: dict[str, Misallocation]) -> None:
+    """Besiroglu et al.; the quadratic expansion beside it."""
+    family = families["6 N D"]
+    digits = len(penalty) - 1
+    assert number(family.penalty, BESIROGLU, digits, r=r) == penalty
+    assert number(family.series(2).subs(S, log(R)), BESIROGLU, digits, r=r) == quadratic
+
+
+@pytest.mark.parametrize(("r", "fraction"), [("0.25", "0.52"), ("2", "0.843"), ("10", "0.177")])
+def test_effective_compute_in_numbers(r: str, fraction: str, families: dict[str, Misallocation]) -> None:
+    assert number(families["6 N D"].effective_compute, BESIROGLU, 3, r=r) == fraction
+
+
+@pytest.mark.parametrize(
+    ("law", "k", "percent"),
+    [
+        (HOFFMANN, "0.75", "2.85"),
+        (HOFFMANN, "0.5", "20.8"),
+        (HOFFMANN, "0.3", "105.5"),
+        (HOFFMANN, "0.25", "188.6"),
+        (BESIROGLU, "0.5", "25.9"),
+        (BESIROGLU, "0.25", "346.5"),
+    ],
+)
+def test_overhead_in_numbers(law: dict[str, Any], k: str, percent: str, families: dict[str, Misallocation]) -> None:
+    """H. de Vries prints 20 % and 188 % for the first law."""
+    assert number(100 * families["6 N D"].compute_overhead, law, len(percent) - 1, r=k) == percent
+
+
+@pytest.mark.parametrize(
+    ("law", "size", "tokens"), [(HOFFMANN, "0.0965", "0.117"), (BESIROGLU, "0.1464", "0.1402")], ids=["hoffmann", "besiroglu"]
+)
+def test_critical_sizes_in_numbers(law: dict[str, Any], size: str, tokens: str, families: dict[str, Misallocation]) -> None:
+    family = families["6 N D"]
+    assert number(family.critical_size_ratio, law, len(size.lstrip("0."))) == size
+    assert number(family.critical_tokens_ratio, law, len(tokens.lstrip("0."))) == tokens
+
+
+@pytest.mark.parametrize(
+    ("law", "low", "high"), [(HOFFMANN, "0.634", "1.584"), (BESIROGLU, "0.673", "1.485")], ids=["hoffmann", "besiroglu"]
+)
+def test_tolerance_of_one_percent_in_numbers(
+    law: dict[str, Any], low: str, high: str, families: dict[str, Misallocation]
+) -> None:
+    family = families["6 N D"]
+    penalty = from_sympy(family.penalty)
+
+    def excess(s: Any) -> Any:
+        return evaluate(penalty, law | {"r": MP.exp(s)}) - MP.mpf("1.01")
+
+    assert MP.nstr(MP.exp(root(excess, 0, 2)), 4) == high
+    assert MP.nstr(MP.exp(-root(lambda s: excess(-s), 0, 2)), 3) == low
+
+
+def test_leading_order_tolerance_in_numbers(families: dict[str, Misallocation]) -> None:
+    half = families["6 N D"].tolerance_half_width
+    assert number(exp(half), BESIROGLU, 4, epsilon="0.01") == "1.487"
+    assert number(exp(-half), BESIROGLU, 3, epsilon="0.01") == "0.673"
+
+
+def test_second_order_is_half_the_product_of_the_exponents(families: dict[str, Misallocation]) -> None:
+    """P = 1 + (beta gamma/2) s^2 + ..., and (beta gamma/8) (log rho)^2 in rho."""
+    family = families["6 N D"]
+    b, g = sym.BETA, sym.GAMMA
+    assert decide(family.series(2), 1 + b * g * S**2 / 2).proved
+    assert decide(family.series_in_ratio(2), 1 + b * g * log(RHO) ** 2 / 8).proved
+    assert decide(family.series(3).coeff(S, 3), b * g * (g - b) / 6).proved
+    assert decide(family.series(4).coeff(S, 4), b * g * (b**2 - b * g + g**2) / 24).proved
+    assert family.series(4).subs(S, 0) == 1
+    assert family.series(4).coeff(S, 1) == 0
+
+
+def test_effective_compute_and_overhead_share_their_leading_term(families: dict[str, Misallocation]) -> None:
+    """Both logarithms start with (beta + gamma)/2 s^2: with it and opposite sign."""
+    family = families["6 N D"]
+    for s in (MP.mpf("1e-12"), -MP.mpf("1e-12")):
+        leading = (HOFFMANN["beta"] + HOFFMANN["gamma"]) / 2 * s**2
+        values = HOFFMANN | {"s": s}
+        assert close(evaluate(from_sympy(family.lost_compute), values), leading, MP.mpf("1e-10"))
+        assert close(evaluate(from_sympy(family.safe_overhead), values), leading, MP.mpf("1e-10"))
+
+
+def test_exponents_alone_decide(families: dict[str, Misallocation]) -> None:
+    """Neither A, B, E nor C occurs in the penalty or what follows from it."""
+    family = families["any monomial"]
+    for expression in (family.penalty, family.excess, family.effective_compute, family.tokens_factor, family.critical_size_ratio):
+        assert expression.free_symbols <= {sym.BETA, sym.GAMMA, sym.BUDGET_A, sym.BUDGET_D, R, S}
+
+
+def test_penalty_of_the_accuracy_is_that_of_its_argument(families: dict[str, Misallocation]) -> None:
+    assert families["accuracy, a decreasing function"].penalty == families["6 N D"].penalty
+
+
+def test_kaplan_exponents(families: dict[str, Misallocation]) -> None:
+    """R = (N_c/N)^(a_N/a_D) + D_c/D: exponents a_N/a_D and 1."""
+    penalty = families["Kaplan"].penalty
+    b = a_N / a_D
+    assert decide(penalty, (R**-b + b * R) / (b + 1)).proved
+    assert penalty.subs({a_N: Rational(76, 1000), a_D: Rational(95, 1000), R: 1}) == 1

@@ -1,0 +1,176 @@
+"""Numbers and tables in LaTeX, for booktabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from isoflop.theory.latex_printer import optimum_latex, symbol_latex
+from isoflop.theory.latex_sentence import escaped
+from isoflop.theory.notation import DEFAULT, Notation
+from isoflop.theory.notation import notation as find_notation
+
+GIVEN = ("ratio", "size_ratio")
+CENTRED = ("loss_penalty", "effective_compute")
+
+
+#: Columns of the coefficient table by canonical name; what follows from the fitted ones is rounded.
+FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
+
+
+def coefficient_table_latex(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    notation: str | Notation = DEFAULT,
+    digits: int = 4,
+    caption: str = "",
+    label: str = "",
+) -> str:
+    r"""A booktabs table of laws: fitted coefficients, and exponent, coefficient and share of their envelope.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        With ``law`` (LaTeX) and ``E``, ``A``, ``B``, ``beta``, ``gamma``, ``alpha``, ``C0``, ``w_N``; None prints as a dash.
+    digits : int
+        Significant digits of the derived columns; the fitted ones are printed to six at most.
+    caption, label : str
+        LaTeX of the caption and the label; with either the table floats.
+
+    Raises
+    ------
+    ValueError
+        For no rows, a row without one of the columns, or a number that is not finite.
+    """
+    spelling = find_notation(notation)
+    table = [dict(row) for row in rows]
+    if not table:
+        raise ValueError("rows=[]: a table needs at least one row")
+    headings = [f"${symbol_latex(name, spelling)}$" for name in (*FITTED, *DERIVED)]
+    lines = [rf"\begin{{tabular}}{{@{{}}l{'r' * len(headings)}@{{}}}}", r"\toprule", " & ".join(["law", *headings]) + r" \\"]
+    lines.append(r"\midrule")
+    for i, row in enumerate(table):
+        missing = [name for name in ("law", *FITTED, *DERIVED) if name not in row]
+        if missing:
+            raise ValueError(f"rows[{i}]: has no {missing[0]!r}; it has {', '.join(map(str, row))}")
+        figures = [(row[name], FITTED_DIGITS, True) for name in FITTED] + [(row[name], digits, False) for name in DERIVED]
+        cells = ["---" if value is None else f"${number_latex(value, n, trimmed=t)}$" for value, n, t in figures]
+        lines.append(" & ".join([str(row["law"]), *cells]) + r" \\")
+    return _floating([*lines, r"\bottomrule", r"\end{tabular}"], caption, label, r"\small\setlength{\tabcolsep}{4pt}")
+
+
+FITTED_DIGITS = 6
+
+
+def _floating(lines: Sequence[str], caption: str, label: str, size: str = "") -> str:
+    """The table as it is, or in a float with its caption."""
+    if not (caption or label):
+        return "\n".join(lines)
+    top = [r"\begin{table}", r"\centering", *([rf"\caption{{{caption}}}"] if caption else [])]
+    top += [rf"\label{{{label}}}"] if label else []
+    return "\n".join([*top, *([size] if size else []), *lines, r"\end{table}"])
+
+
+def penalty_table_latex(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    notation: str | Notation = DEFAULT,
+    digits: int = 4,
+    caption: str = "",
+    label: str = "",
+) -> str:
+    r"""A booktabs table of penalties, decimal points under each other.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        With ``ratio``, ``size_ratio``, ``loss_penalty``, ``effective_compute``, ``compute_overhead`` and
+        optionally ``law`` and ``excess`` (P - 1, used where P itself has lost its digits). None prints as a
+        dash: out of reach.
+    digits : int
+        Significant digits of what was computed; the two ratios are printed as they are, at most to `digits`.
+    caption, label : str
+        LaTeX of the caption and the label; with either the table floats.
+
+    Raises
+    ------
+    ValueError
+        For no rows, a row without one of the columns, or a number that is not finite.
+    """
+    spelling = find_notation(notation)
+    table = [dict(row) for row in rows]
+    if not table:
+        raise ValueError("rows=[]: a table needs at least one row")
+    if digits < 1:
+        raise ValueError(f"digits={digits}: must be at least 1")
+    best = optimum_latex("N", spelling)
+    headings = {
+        "ratio": r"$\rho$",
+        "size_ratio": f"$N/{best}$",
+        "loss_penalty": "$P$",
+        "effective_compute": r"$C_{\mathrm{eff}}/C$",
+        "compute_overhead": r"$\Delta C/C$",
+    }
+    titles = " & ".join(rf"\multicolumn{{2}}{{c}}{{{heading}}}" for heading in headings.values())
+    lines = [rf"\begin{{tabular}}{{@{{}}{'r@{}l' * len(headings)}@{{}}}}", r"\toprule", titles + r" \\"]
+    previous: object = None
+    for i, row in enumerate(table):
+        law = row.get("law")
+        if i == 0 or law != previous:
+            lines.append(r"\midrule")
+            if law is not None:
+                lines.append(rf"\multicolumn{{{2 * len(headings)}}}{{@{{}}l}}{{{escaped(str(law))}}} \\")
+        lines.append(" & ".join(_cell(row, column, digits, i) for column in headings) + r" \\")
+        previous = law
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return _floating(lines, caption, label)
+
+
+def _cell(row: Mapping[str, Any], column: str, digits: int, i: int) -> str:
+    """Two table cells: what stands before the decimal point, and the rest."""
+    if column not in row:
+        raise ValueError(f"rows[{i}]: has no {column!r}; it has {', '.join(map(str, row))}")
+    value = row[column]
+    if value is None:
+        return r"\multicolumn{2}{c}{---}"
+    if column in CENTRED:
+        away = row.get("excess", value - 1) if column == "loss_penalty" else value - 1
+        if away and abs(away) * 1000 < 1:
+            sign = "-" if away < 0 else "+"
+            return f"$1$&${{}} {sign} {number_latex(abs(away), digits)}$"
+    text = number_latex(value, digits, trimmed=column in GIVEN)
+    whole = re.match(r"-?\d+", text)
+    assert whole is not None
+    behind = text[whole.end() :]
+    return f"${whole[0]}$&" + (f"${{}}{behind.replace('.', '{.}', 1)}$" if behind else "")
+
+
+def number_latex(value: Any, digits: int = 4, *, trimmed: bool = False) -> str:
+    r"""A number to that many significant digits, with ``\times 10^{n}`` where that is shorter.
+
+    Raises
+    ------
+    ValueError
+        Where the value is not finite.
+
+    Examples
+    --------
+    >>> print(number_latex(1.0305909), number_latex(3.2e-7), number_latex("0.50", trimmed=True))
+    1.031 3.200 \times 10^{-7} 0.5
+    """
+    exact = Decimal(str(value)) if not isinstance(value, Decimal) else value
+    if not exact.is_finite():
+        raise ValueError(f"value={value}: must be finite")
+    if exact == 0:
+        return "0"
+    mantissa, _, power = f"{exact:.{digits - 1}e}".partition("e")
+    exponent = int(power)
+    if trimmed and "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    if not -3 <= exponent < max(digits, 4):
+        power_of_ten = f"10^{{{exponent}}}"
+        return power_of_ten if mantissa == "1" and trimmed else rf"{mantissa} \times {power_of_ten}"
+    shown = len(mantissa.lstrip("-").replace(".", ""))
+    return f"{Decimal(mantissa).scaleb(exponent):.{max(shown - 1 - exponent, 0)}f}"

@@ -1,0 +1,223 @@
+"""A theorem with its numbered proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sympy import Expr
+
+from isoflop.theory.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA
+from isoflop.theory.claim import FAILED, Cited, Claim, Derivation, Numerically, UnderLemma, Verdict
+from isoflop.theory.envelope import Envelope
+from isoflop.theory.latex_align import align_block
+from isoflop.theory.latex_break import ITEM_WIDTH, SIZES, SLACK, TEXT_WIDTH, display, packed, pieces
+from isoflop.theory.latex_printer import SIGNS, PaperPrinter, snug
+from isoflop.theory.latex_sentence import escaped, respelled_latex, sentence_latex
+from isoflop.theory.latex_width import width
+from isoflop.theory.normalform import Decision
+from isoflop.theory.notation import DEFAULT, Notation
+from isoflop.theory.notation import notation as find_notation
+from isoflop.theory.penalty import Misallocation
+from isoflop.theory.text import (
+    abbreviated,
+    check_spelling,
+    envelope_lines,
+    in_letters_of,
+    misallocation_sections,
+    side_conditions,
+)
+
+Cite = Callable[[str], str]
+Key = TypeVar("Key")
+SIGNS_OF_LIMITS = {"oo": r"\infty"}
+
+
+def theorem_latex(
+    subject: Derivation | Envelope | Misallocation,
+    *,
+    notation: str | Notation = DEFAULT,
+    verdicts: Sequence[Verdict] | None = None,
+    cite: Cite = escaped,
+) -> str:
+    r"""A theorem with its numbered proof, in the environments ``theorem`` and ``proof`` of amsthm.
+
+    Parameters
+    ----------
+    subject : Derivation, Envelope or Misallocation
+        An envelope or a misallocation is set in the names N*, alpha, C_0 and w_N; the steps of any other
+        derivation as they are.
+    notation : {"schaeffer", "hoffmann"}
+    verdicts : sequence of Verdict, optional
+        What `Derivation.verify` said of the steps. Without them every step is proved again for the print, by its
+        exact argument alone.
+    cite : callable
+        Sets the source of a lemma.
+
+    Notes
+    -----
+    A step says how far it is established: proved, given a lemma (which is stated), checked numerically, cited, or not
+    proved at all.
+    """
+    spelling = find_notation(notation)
+    if isinstance(subject, Derivation):
+        derivation, brief, statement = subject, subject.steps, _stated(subject, spelling)
+    else:
+        envelope = subject.envelope if isinstance(subject, Misallocation) else subject
+        check_spelling(envelope, spelling)
+        derivation = _in_own_letters(subject, envelope)
+        named = abbreviated(envelope)
+        shortened = Misallocation(named) if isinstance(subject, Misallocation) else named
+        brief = tuple(shortened.claims[step.name] for step in derivation.steps)
+        statement = _theorem_of(subject, spelling)
+    names = frozenset().union(*(step.symbols for step in derivation.steps))
+    assumptions = "; ".join(sentence_latex(text, spelling, symbols=names) for text in derivation.assumptions)
+    label = "thm:" + derivation.name.replace("_", "-")
+    head = [
+        rf"\begin{{theorem}}[{sentence_latex(derivation.title, spelling)}]\label{{{label}}}",
+        f"Assume: {assumptions}.",
+        statement,
+        r"\end{theorem}",
+    ]
+    given = verdicts or [None] * len(derivation.steps)
+    graded = [_graded(step, verdict) for step, verdict in zip(derivation.steps, given, strict=True)]
+    return "\n".join([*head, *_proof(graded, brief, spelling, cite)])
+
+
+def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> Derivation:
+    """The derivation with its sentences in the letters of the law."""
+    derivation, given = subject.derivation, envelope.derivation.assumptions
+    added = (in_letters_of(text, envelope) for text in derivation.assumptions[len(given) :])
+    steps = (replace(step, reason=in_letters_of(step.reason, envelope)) for step in derivation.steps)
+    return replace(derivation, assumptions=(*given, *added), steps=tuple(steps))
+
+
+def _stated(derivation: Derivation, spelling: Notation) -> str:
+    return f"Then\n{display(respelled_latex(derivation.statement, spelling), TEXT_WIDTH)}"
+
+
+def _theorem_of(subject: Envelope | Misallocation, spelling: Notation) -> str:
+    if isinstance(subject, Misallocation):
+        sections = misallocation_sections(subject)
+        ratios, penalty, *others = sections[0][1][:5]
+        return f"Then, with\n{align_block([('', [ratios, *sections[-1][1], penalty, *others])], spelling, 'align*')}"
+    extremum = "minimum" if subject.form.direction > 0 else "maximum"
+    return (
+        f"Then at every compute $C$ the loss has exactly one {extremum}, at\n"
+        f"{align_block([('', envelope_lines(subject, spelling))], spelling, 'align*')}"
+    )
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A step, what its exact argument says, and how far it is established."""
+
+    step: Claim
+    decision: Decision
+    strength: str
+
+    @property
+    def objection(self) -> str:
+        return f"Not proved: {self.decision.reason}" if not self.decision.proved else "Refuted by a check in numbers"
+
+
+def _graded(step: Claim, verdict: Verdict | None) -> Graded:
+    if verdict is not None:
+        return Graded(step, verdict.exact, verdict.strength)
+    decision = step.prove()
+    granted = decision.proved or isinstance(step.argument, (Numerically, Cited))
+    return Graded(step, decision, step.argument.strength if granted else FAILED)
+
+
+def _proof(graded: Sequence[Graded], brief: Sequence[Claim], spelling: Notation, cite: Cite) -> list[str]:
+    items: list[str] = []
+    for entry, named in zip(graded, brief, strict=True):
+        step = entry.step
+        reason = sentence_latex(step.reason, spelling, symbols=step.symbols)
+        if entry.strength == FAILED:
+            reason += rf" \emph{{{escaped(entry.objection)}.}}"
+        shown = _shown(step, named)
+        if shown is None and not step.statement:
+            items.append(rf"  \item {reason}")
+            continue
+        reason = reason[:-1] + ":" if reason.endswith(".") else reason
+        conditions = side_conditions(step, entry.decision, named)
+        items += [rf"  \item {reason}", _display(step, shown or (step.lhs, step.rhs), conditions, spelling)]
+    return [r"\begin{proof}", *_basis(graded, spelling, cite), r"\begin{enumerate}", *items, r"\end{enumerate}", r"\end{proof}"]
+
+
+def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str]:
+    """On what the steps rest: an exact procedure, a stated lemma, numbers, a citation."""
+    steps = list(enumerate((entry.step.argument for entry in graded), start=1))
+    by = {k: entry.strength for k, entry in enumerate(graded, start=1)}
+    methods = _gathered((argument.label, k) for k, argument in steps if by[k] == PROVED)
+    checks = "; ".join(f"{_numbers(numbers)} by {escaped(label)}" for label, numbers in methods.items())
+    every = "Each step was decided" if all(strength == PROVED for strength in by.values()) else "Decided"
+    opening = [f"{every} by an exact procedure: {checks}." if checks else "No step is proved outright."]
+    granted = [(argument, k) for k, argument in steps if by[k] == UNDER_LEMMA and isinstance(argument, UnderLemma)]
+    for (lemma, source), numbers in _gathered(((argument.lemma, argument.source), k) for argument, k in granted).items():
+        verb = "rests" if len(numbers) == 1 else "rest"
+        opening += [f"{_numbers(numbers).capitalize()} {verb} on a lemma that is not proved here ({cite(source)}):"]
+        opening += [rf"\emph{{Lemma.}} {_ended(sentence_latex(lemma, spelling))}"]
+    for label, numbers in _gathered((argument.label, k) for k, argument in steps if by[k] == NUMERICAL).items():
+        opening += [f"Checked in numbers, not proved: {_numbers(numbers)} ({escaped(label)})."]
+    for source, numbers in _gathered((_source(argument), k) for k, argument in steps if by[k] == CITED).items():
+        opening += [f"Cited, not proved: {_numbers(numbers)} ({cite(source)})."]
+    return opening
+
+
+def _source(argument: object) -> str:
+    return argument.source if isinstance(argument, Cited) else "the literature"
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith(".") else f"{sentence}."
+
+
+def _gathered(pairs: Iterable[tuple[Key, int]]) -> dict[Key, list[int]]:
+    found: dict[Key, list[int]] = {}
+    for key, number in pairs:
+        found.setdefault(key, []).append(number)
+    return found
+
+
+def _numbers(steps: Sequence[int]) -> str:
+    """1--4, 6"""
+    runs: list[list[int]] = []
+    for step in steps:
+        if runs and step == runs[-1][-1] + 1:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    texts = [f"{run[0]}--{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return ("step " if len(steps) == 1 else "steps ") + ", ".join(texts)
+
+
+def _shown(step: Claim, named: Claim) -> tuple[Expr, Expr] | None:
+    """The sides by name where that leaves something to see, else in full; None where both read the same."""
+    pairs = [(named.lhs, named.rhs), (named.lhs, step.rhs), (step.lhs, named.rhs), (step.lhs, step.rhs)]
+    telling = [(left, right) for left, right in pairs if left.together() != right.together()]
+    return next(iter(telling or [(left, right) for left, right in pairs if left != right]), None)
+
+
+def _display(step: Claim, sides: tuple[Expr, Expr], conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
+    printer = PaperPrinter(spelling)
+    if step.statement:
+        return display(respelled_latex(step.statement, spelling), ITEM_WIDTH)
+    notes = [rf"{printer.doprint(expression)} {SIGNS[relation]} 0" for expression, relation in conditions]
+    if step.limit is not None:
+        variable, where = step.limit
+        notes = [rf"{printer.doprint(variable)} \to {SIGNS_OF_LIMITS.get(where, where)}"]
+    note = snug(printer.bracket(", ".join(notes))) if notes else ""
+    left, right = (pieces(side, printer) for side in sides)
+    right[0] = f"{SIGNS[step.relation]} {right[0]}"
+    rows = packed(left, right, note, ITEM_WIDTH)
+    if len(rows) == 1:
+        block = f"  \\[\n    {rows[0]}.\n  \\]"
+    else:
+        body = " \\\\\n    ".join(rows)
+        block = f"  \\begin{{multline*}}\n    {body}.\n  \\end{{multline*}}"
+    widest = max(map(width, rows))
+    size = next((name for name, scale in SIZES if widest * scale <= 10 * (ITEM_WIDTH + SLACK)), SIZES[-1][0])
+    return f"  {{{size}\n{block}}}" if size else block
