@@ -26,7 +26,7 @@ LAYERS = (
     {"prove", "mutation"},
     {"passk", "statistics", "bnsl", "erratum"},
     {"derivations", "text"},
-    {"latex_width", "latex_printer", "latex_sentence", "latex_break", "latex_table", "latex_align", "latex_theorem"},
+    {"latex_width", "latex_printer", "latex_sentence", "latex_break", "latex_naming", "latex_table", "latex_align", "latex_theorem"},
     {"document"},
     {"latex", "codegen", "export", "wide_table"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything

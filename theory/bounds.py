@@ -1,4 +1,4 @@
-"""Bounds between sums of power-law terms: proved by positive terms or by weighted AM-GM, refuted by an enclosure, or undecided."""
+"""Bounds between sums of power-law terms: proved by positive terms or weighted AM-GM, refuted by an enclosure, or undecided."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] 
     Returns
     -------
     Decision
-        *proved* where the two sides are equal, where the difference is a sum of positive terms, or where its one negative term is
-        at most the weighted geometric mean of the positive ones; *refuted* at a point where an enclosure of the difference lies on
-        the wrong side; *undecided* otherwise. A strict bound is proved by positive terms alone, and refuted where the sides are equal.
+        *proved* where the two sides are equal, where the difference is a sum of positive terms, or where its one negative term
+        is at most the weighted geometric mean of the positive ones; *refuted* at a point where an enclosure of the difference
+        lies on the wrong side; *undecided* otherwise. A strict bound is proved by positive terms alone, and refuted where the
+        two sides are one and the same.
     """
     if relation not in ("<=", ">=", "<", ">"):
         raise ValueError(f"relation={relation!r}: must be <=, >=, < or >")
@@ -66,7 +67,9 @@ def _strict(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
         return weak
     if weak.reason == EQUAL and (witness := _any_point(lhs, rhs, assume, seed)) is not None:
         return Decision(Answer.REFUTED, EQUAL, witness=witness)
-    return Decision(Answer.UNDECIDED, f"{relation}= is proved ({weak.reason}); whether the two sides are ever equal is not decided")
+    return Decision(
+        Answer.UNDECIDED, f"{relation}= is proved ({weak.reason}); whether the two sides are ever equal is not decided"
+    )
 
 
 def _any_point(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Witness | None:

@@ -289,12 +289,10 @@ def _clash(used: Iterable[Any], spelling: Notation) -> str:
 
 
 def _law_table(laws: Sequence[Mapping[str, Any]], spelling: Notation, citing: Citing) -> str:
-    rows = [{**row, "law": _named(row, citing)} for row in laws]
+    rows = [{**row, "law": escaped(str(row["law"]))} for row in laws]
+    keys = dict.fromkeys(row["key"] for row in laws if row.get("key") in WORKS)
+    sources = f" Sources: {', '.join(map(citing.key, keys))}." if keys else ""
+    budget = f"{render(sym.C, spelling)} = {render(SIX_ND.compute(), spelling)}"
     form = render(PARAMS_TOKENS.loss, spelling)
-    caption = f"Coefficients of laws ${form}$, and what follows for the envelope under ${render(sym.C, spelling)} = {render(SIX_ND.compute(), spelling)}$."
+    caption = f"Coefficients of laws ${form}$, and what follows for the envelope under ${budget}$.{sources}"
     return coefficient_table_latex(rows, notation=spelling, caption=caption, label="tab:laws")
-
-
-def _named(row: Mapping[str, Any], citing: Citing) -> str:
-    name = escaped(str(row["law"]))
-    return f"{name}~{citing.key(row['key'])}" if row.get("key") in WORKS else name

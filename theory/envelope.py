@@ -8,7 +8,7 @@ Zener 1967, Geometric Programming); two terms under C = 6 N D is the case of Hof
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, factor_terms, latex, log
 
@@ -155,6 +155,12 @@ def derive(form: LawForm = PARAMS_TOKENS, budget: Budget = SIX_ND) -> Envelope:
     """
     if set(form.variables) != set(budget.variables):
         raise ValueError(f"budget={budget}: its variables must be those of the law, {', '.join(map(str, form.variables))}")
+    return _derived(form, budget)
+
+
+@lru_cache(maxsize=64)
+def _derived(form: LawForm, budget: Budget) -> Envelope:
+    """Law and budget are immutable, so the envelope with its proved claims is worked out once."""
     powers = [budget.exponent(term.variable) for term in form.terms]
     exponents = [term.exponent for term in form.terms]
     exponent = (1 / Add(*(c / b for c, b in zip(powers, exponents, strict=True))).together()).cancel()

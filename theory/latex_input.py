@@ -1,8 +1,8 @@
 """The LaTeX front end of the grammar: formulas as papers typeset them, to the tokens that `parse` reads.
 
 Fractions, roots, delimiters, accents and spacing become plain tokens; decorated symbols become names: `N^{*}`, `N^\\star`,
-`N_{\\mathrm{opt}}` and `N^*(C)` are all `N_opt`, `\\mathcal{E}_0` is `E`, `\\mathrm{pass}@k` is `pass_at_k`. What is not known is named,
-with its place.
+`N_{\\mathrm{opt}}` and `N^*(C)` are all `N_opt`, `\\mathcal{E}_0` is `E0`, `\\mathrm{pass}@k` is `pass_at_k`. What is not known is
+named, with its place; so is a logarithm whose argument could end in two places.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ GREEK = [
 FUNCTIONS = {"log": "log", "ln": "log", "exp": "exp"}
 RELATIONS = {"le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "equiv": "==", "to": "->",
              "rightarrow": "->", "longrightarrow": "->", "sim": "~", "triangleq": "==", "coloneqq": "=="}  # fmt: skip
+FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac"}
+APPLIED = {"N_opt", "D_opt", "L_opt", "R_opt", "L", "R", "T_N", "T_D", "P"}  # names that take arguments
 TIMES = {"cdot", "times", "ast"}
 IGNORED = {
     "left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "bigg", "Bigg", "biggl", "biggr", "displaystyle",
@@ -228,7 +230,7 @@ class _Translator:
             yield from self.named(name.removeprefix("var"), at)
         elif name in FUNCTIONS:
             yield from self.function(FUNCTIONS[name], at)
-        elif name in ("frac", "tfrac", "dfrac", "cfrac"):
+        elif name in FRACTIONS:
             yield Token("operator", "(", at)
             yield from self.argument("a numerator")
             yield Token("operator", "/", at)
@@ -289,15 +291,32 @@ class _Translator:
             yield Token("operator", ")", piece.position)
         else:
             yield Token("operator", "(", at)
-            yield from self.item()
-            piece = self.peek()
-            if piece is not None and piece.text == "^":
-                yield from self.item()
+            yield from self.only_factor(name)
             yield Token("operator", ")", at)
         if exponent:
             yield Token("operator", ")", at)
             yield Token("power", "^", at)
             yield from exponent
+
+    def only_factor(self, name: str) -> Iterator[Token]:
+        """The next factor with its power; in `\\log N^*(C)` with its arguments. What else may belong to it is refused."""
+        *before, last = self.item()
+        yield from (*before, last)
+        piece = self.peek()
+        if piece is not None and piece.text == "^":
+            yield from self.item()
+            piece = self.peek()
+        if piece is not None and piece.text == "(" and last.kind == "name" and last.text in APPLIED:
+            self.next += 1
+            yield Token("operator", "(", piece.position)
+            yield from self.balanced(")", piece)
+            yield Token("operator", ")", piece.position)
+            piece = self.peek()
+        command = piece.text[1:] if piece is not None and piece.kind == "command" else ""
+        if piece is not None and (
+            piece.kind in ("letter", "number") or piece.text in "([{" or command in {*GREEK, *FONTS, *FRACTIONS}
+        ):
+            raise self.error(f"parentheses are expected around the argument of {name} before", piece.text, piece.position)
 
     def balanced(self, closing: str, opening: Token) -> Iterator[Token]:
         depth = 0

@@ -27,6 +27,9 @@ NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty"}
 UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
 
 
+#: A decimal with more digits than this is cut to so many.
+MOST_DIGITS, KEPT_DIGITS = 20, 12
+
 #: An exponent that is wider than this on the line, in points, is set as a fraction.
 WIDEST_INLINE_EXPONENT = 72
 
@@ -107,7 +110,7 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_Rational(self, expr: Rational) -> str:
         if is_decimal(expr):
-            return decimal_text(expr)
+            return shortened(decimal_text(expr))
         sign = "-" if expr.is_negative else ""
         return sign + self.fraction([Rational(abs(expr.p))], [Rational(expr.q)], alone=True)
 
@@ -130,6 +133,11 @@ class PaperPrinter(Conventional, LatexPrinter):
         if isinstance(argument, Add) or argument.atoms(Function):
             return rf"\exp\left({self._print(argument)}\right)"
         return self.raised("e", argument)
+
+
+def shortened(decimal: str) -> str:
+    """A decimal of many digits cut, and marked as cut."""
+    return decimal if len(decimal) <= MOST_DIGITS else rf"{decimal[:KEPT_DIGITS]}\ldots"
 
 
 def snug(latex: str) -> str:

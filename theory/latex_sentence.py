@@ -24,7 +24,7 @@ INFIX = frozenset({"+", "-", "=", "->", "<", ">", "<=", ">=", "~"})
 #: What a written formula names upright stays as it is.
 WORDS = re.compile(r"\\(?:text|mathrm|operatorname|mathbb|mathcal|begin|end)\{[^{}]*\}")
 LETTER = re.compile(
-    rf"(?P<word>{WORDS.pattern})|(?P<starred>\b[NDLRC]\^(?:\{{\*\}}|\*|\\star|\\ast))"
+    rf"(?P<word>{WORDS.pattern})|(?P<starred>\b[NDLRC]\^(?:\{{\*(?P<power>[^{{}}]*)\}}|\*|\\star|\\ast))"
     r"|(?P<letter>C_0|C_\{0\}|\\[A-Za-z]+|[A-Za-z])(?P<index>_)?"
 )
 DIFFERENTIAL, INDEXED = re.compile("d[A-Z]"), re.compile(r"([A-Za-z]|alpha|beta|gamma|tau|xi|nu|mu|pi|kappa)_\w+")
@@ -43,7 +43,10 @@ def respelled_latex(text: str, spelling: Notation) -> str:
         if match["word"]:
             return match[0]
         if match["starred"]:
-            return optimum_latex(match["starred"][0], spelling)
+            optimal = optimum_latex(match["starred"][0], spelling)
+            if match["power"]:
+                return f"({optimal})^{{{respelled_latex(match['power'], spelling)}}}"
+            return f"{{{optimal}}}" if text[match.end() : match.end() + 1] == "_" and "_" in optimal else optimal
         letter, index = match["letter"].replace("{0}", "0"), match["index"] or ""
         if letter not in letters or (index and letter == SCHAEFFER.latex("alpha")):
             return match[0]

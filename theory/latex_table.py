@@ -58,7 +58,7 @@ def coefficient_table_latex(
         figures = [(row[name], FITTED_DIGITS, True) for name in FITTED] + [(row[name], digits, False) for name in DERIVED]
         cells = ["---" if value is None else f"${number_latex(value, n, trimmed=t)}$" for value, n, t in figures]
         lines.append(" & ".join([str(row["law"]), *cells]) + r" \\")
-    return _floating([*lines, r"\bottomrule", r"\end{tabular}"], caption, label, r"\small\setlength{\tabcolsep}{4pt}")
+    return _floating([*lines, r"\bottomrule", r"\end{tabular}"], caption, label, r"\footnotesize\setlength{\tabcolsep}{3pt}")
 
 
 FITTED_DIGITS = 6

@@ -12,7 +12,8 @@ from isoflop.theory.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA
 from isoflop.theory.claim import FAILED, Cited, Claim, Derivation, Numerically, UnderLemma, Verdict
 from isoflop.theory.envelope import Envelope
 from isoflop.theory.latex_align import align_block
-from isoflop.theory.latex_break import ITEM_WIDTH, SIZES, SLACK, TEXT_WIDTH, display, packed, pieces
+from isoflop.theory.latex_break import ITEM_WIDTH, SIZES, SLACK, TEXT_WIDTH, display, filled, packed, pieces
+from isoflop.theory.latex_naming import with_names
 from isoflop.theory.latex_printer import SIGNS, PaperPrinter, snug
 from isoflop.theory.latex_sentence import escaped, respelled_latex, sentence_latex
 from isoflop.theory.latex_width import width
@@ -202,22 +203,42 @@ def _shown(step: Claim, named: Claim) -> tuple[Expr, Expr] | None:
 
 
 def _display(step: Claim, sides: tuple[Expr, Expr], conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
-    printer = PaperPrinter(spelling)
+    """The claim of a step, its conditions beside or below it, and the names that its long parts were given."""
     if step.statement:
         return display(respelled_latex(step.statement, spelling), ITEM_WIDTH)
-    notes = [rf"{printer.doprint(expression)} {SIGNS[relation]} 0" for expression, relation in conditions]
+    printer = PaperPrinter(spelling)
+    short, names = with_names([*sides, *(expression for expression, _ in conditions)], printer, ITEM_WIDTH)
+    notes = [rf"{printer.doprint(e)} {SIGNS[relation]} 0" for e, (_, relation) in zip(short[2:], conditions, strict=True)]
     if step.limit is not None:
         variable, where = step.limit
         notes = [rf"{printer.doprint(variable)} \to {SIGNS_OF_LIMITS.get(where, where)}"]
     note = snug(printer.bracket(", ".join(notes))) if notes else ""
-    left, right = (pieces(side, printer) for side in sides)
+    left, right = (pieces(side, printer) for side in short[:2])
     right[0] = f"{SIGNS[step.relation]} {right[0]}"
-    rows = packed(left, right, note, ITEM_WIDTH)
-    if len(rows) == 1:
-        block = f"  \\[\n    {rows[0]}.\n  \\]"
-    else:
-        body = " \\\\\n    ".join(rows)
-        block = f"  \\begin{{multline*}}\n    {body}.\n  \\end{{multline*}}"
+    block = _block("multline*", packed(left, right, note, ITEM_WIDTH), "," if names else ".")
+    return f"{block}\n  where\n{_definitions(names, printer)}" if names else block
+
+
+def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter) -> str:
+    """Each name with what it stands for, as many to a row as fit."""
+    rows = [""]
+    for name, part in names:
+        first, *rest = filled([f"{printer.doprint(name)} =", *pieces(part, printer)], ITEM_WIDTH)
+        longer = rf"{rows[-1]}, \quad {first}" if rows[-1] else first
+        if width(longer) <= ITEM_WIDTH and not rest:
+            rows[-1] = longer
+            continue
+        rows[-1] += "," if rows[-1] else ""
+        rows += [first, *rest]
+    return _block("gather*", [row for row in rows if row], ".")
+
+
+def _block(environment: str, rows: Sequence[str], end: str) -> str:
+    """Rows as a display, in the largest size in which they fit."""
+    body = " \\\\\n    ".join(rows)
+    block = f"  \\[\n    {body}{end}\n  \\]"
+    if len(rows) > 1:
+        block = f"  \\begin{{{environment}}}\n    {body}{end}\n  \\end{{{environment}}}"
     widest = max(map(width, rows))
     size = next((name for name, scale in SIZES if widest * scale <= 10 * (ITEM_WIDTH + SLACK)), SIZES[-1][0])
     return f"  {{{size}\n{block}}}" if size else block

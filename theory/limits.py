@@ -39,8 +39,8 @@ def decide_limit(
     -------
     Decision
         *proved* where every term of the remainder is a power of the variable that vanishes (for `lhs -> oo`: where every term is
-        positive and one grows); *refuted* where enclosures of the remainder at 10^50, ..., 10^400 (or their inverses) do not shrink,
-        with the last of these points as the witness; *undecided* otherwise.
+        positive and one grows); *refuted* where enclosures of the remainder at 10^50, ..., 10^400 (or their inverses) do not
+        shrink, with the last of these points as the witness; *undecided* otherwise.
     """
     if relation == "~" and rhs == 0:
         return Decision(Answer.UNDECIDED, "a ratio to zero has no limit")
@@ -87,7 +87,7 @@ class _Approach:
         return {**point, self.variable: Rational(10) ** (-step if self.limit == "0" else step)}
 
     def remainder(self, point: Mapping[Symbol, Rational]) -> tuple[Any, Any, Any]:
-        """The size of what must vanish (for oo, of what must grow, inverted), and the two sides, enclosed tightly enough to compare."""
+        """The size of what must vanish (for oo, of what must grow, inverted), and the two sides, enclosed tightly."""
         for digits in DIGITS:
             evaluator = IntervalEvaluator(digits)
             left = evaluator.evaluate(self.lhs, point)

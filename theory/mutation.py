@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, Underflow
 from functools import reduce
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from random import Random
 from typing import Any
 
@@ -30,7 +30,7 @@ EXACT, POINTS, INTERVALS = PATHS = ("exact", "points", "intervals")
 DIGITS, MOST_DIGITS, SEARCH_DIGITS = 100, 400, 40
 #: Two values agree where they differ by less than this share, or by less than this in all.
 SHARE, SMALLEST = Decimal("1e-60"), Decimal("1e-200")
-POINTS_TO_AGREE, POINTS_IN_A_LIMIT, LARGEST_DRAW = 24, 4, 600
+POINTS_TO_AGREE, POINTS_IN_A_LIMIT, LARGEST_DRAW = 24, 12, 600
 DRAWS_BEFORE_WIDENING, FIRST_SIZE, SIZE_FACTOR, LARGEST_SIZE = 60, 30, 12, 10**8
 #: A bound is followed downhill from so many of its points, so often.
 DESCENTS, ROUNDS = 2, 4
@@ -220,6 +220,8 @@ class DecimalEvaluator:
         if e.is_Mul:
             return reduce(context.multiply, parts)
         if e.is_Pow:
+            if parts[0] < 0 and not e.exp.is_Integer:
+                raise NoValue("a power of a negative number")
             return context.power(*parts)
         if isinstance(e, exp):
             return context.exp(parts[0])
@@ -317,11 +319,19 @@ class _Sides:
                 break
 
 
-def truth(claim: Claim, *, seed: int = 0) -> Truth:
-    """Whether the claim holds: at 24 fresh points, for a bound also where its slack is least nearby, for a limit far out."""
+def truth(claim: Claim, *, seed: int = 0, accused: Iterable[Point] = ()) -> Truth:
+    """Whether the claim holds: at 24 fresh points, for a bound also where its slack is least nearby, for a limit far out.
+
+    The points `accused`, at which somebody says that the claim fails, are tried first, as evidence to be tested like any other.
+    """
     sides, start = _Sides(claim), f"truth {seed} {claim.name}"
     if claim.limit is not None:
-        return _truth_in_the_limit(sides, start, *claim.limit)
+        return _truth_in_the_limit(sides, chain(accused, fresh_points(sides.symbols - {claim.limit[0]}, start)), *claim.limit)
+    for point in accused:
+        with suppress(NoValue):
+            values = sides.values(point, sides.evaluator)
+            if values.slack < 0:
+                return Truth(FALSE, str(values))
     found = []
     for values in islice(sides.everywhere(start), POINTS_TO_AGREE):
         if values.slack < 0:
@@ -337,9 +347,9 @@ def truth(claim: Claim, *, seed: int = 0) -> Truth:
     return Truth(TRUE, f"holds at {len(found)} fresh points to {DIGITS} digits")
 
 
-def _truth_in_the_limit(sides: _Sides, start: str, variable: Symbol, target: str) -> Truth:
+def _truth_in_the_limit(sides: _Sides, candidates: Iterable[Point], variable: Symbol, target: str) -> Truth:
     used = 0
-    for point in fresh_points(sides.symbols - {variable}, start):
+    for point in candidates:
         try:
             far = [{**point, variable: Rational(10) ** (-power if target == "0" else power)} for power in DECADES]
             gaps = [_distance(sides, *sides.at(end, sides.evaluator)) for end in far]
@@ -371,28 +381,37 @@ def _at(point: Point) -> str:
 # -- each path alone ----------------------------------------------------------------------------------------------
 
 
-def _certain(check: PointCheck, claim: Claim) -> bool:
-    """Whether a path refutes: it names a point, or there is none to name."""
-    return not check.passed and bool(check.witness or not claim.symbols)
+@dataclass(frozen=True)
+class Objection:
+    """Whether a path objects, its words, and the point that it names, if any."""
+
+    made: bool
+    words: str
+    point: tuple[tuple[Symbol, Rational], ...] = ()
 
 
-def refuted_by(claim: Claim, *, seed: int = 0) -> dict[str, tuple[bool, str]]:
+def refuted_by(claim: Claim, *, seed: int = 0) -> dict[str, Objection]:
     """For each path that applies, alone: whether it objects, and its words.
 
     The exact path objects where it fails to prove; the others where they name a point at which the claim fails.
     """
-    found: dict[str, tuple[bool, str]] = {}
+    found: dict[str, Objection] = {}
     argument = claim.argument.argument if isinstance(claim.argument, UnderLemma) else claim.argument
     if not isinstance(argument, (Numerically, Cited)):
         decision = claim.prove()
-        found[EXACT] = (not decision.proved, str(decision))
+        found[EXACT] = Objection(not decision.proved, str(decision))
     sides = (claim.lhs, claim.relation, claim.rhs)
     points = check_at_points(*sides, assume=claim.assume, limit=claim.limit, seed=seed)
-    found[POINTS] = (_certain(points, claim), points.detail)
+    found[POINTS] = _objection(points, claim)
     if claim.relation in OPPOSITE:
         enclosures = enclose_bound(*sides, assume=claim.assume, seed=seed)
-        found[INTERVALS] = (_certain(enclosures, claim), enclosures.detail)
+        found[INTERVALS] = _objection(enclosures, claim)
     return found
+
+
+def _objection(check: PointCheck, claim: Claim) -> Objection:
+    """A numerical path objects where it names a point, or has none to name; to see too few points is no objection."""
+    return Objection(not check.passed and bool(check.witness or not claim.symbols), check.detail, check.witness)
 
 
 @dataclass(frozen=True)
@@ -413,10 +432,10 @@ class Score:
     words: dict[str, str]
 
     @classmethod
-    def of(cls, mutant: Mutant, found: Truth, paths: dict[str, tuple[bool, str]]) -> Score:
+    def of(cls, mutant: Mutant, found: Truth, paths: dict[str, Objection]) -> Score:
         claim = mutant.claim
-        objects = {path: objects for path, (objects, _) in paths.items()}
-        words = {path: words for path, (_, words) in paths.items()}
+        objects = {path: objection.made for path, objection in paths.items()}
+        words = {path: objection.words for path, objection in paths.items()}
         refuted = found.answer == FALSE and all(objects.values())
         told = (found.answer, found.evidence, objects, words)
         return cls(mutant.derivation, mutant.step, mutant.kind, claim.relation, "" if refuted else spelled(claim), *told)
@@ -436,8 +455,10 @@ class Score:
 
 
 def score(mutant: Mutant, *, seed: int = 0) -> Score:
-    """The truth first, then each path alone."""
-    return Score.of(mutant, truth(mutant.claim, seed=seed), refuted_by(mutant.claim, seed=seed))
+    """Each path alone, and the truth; a point that a path names is tried in the arithmetic of the truth."""
+    paths = refuted_by(mutant.claim, seed=seed)
+    accused = [dict(objection.point) for objection in paths.values() if objection.point]
+    return Score.of(mutant, truth(mutant.claim, seed=seed, accused=accused), paths)
 
 
 def score_derivation(derivation: Derivation, *, seed: int = 0, per_claim: int | None = None) -> tuple[Score, ...]:
@@ -447,3 +468,30 @@ def score_derivation(derivation: Derivation, *, seed: int = 0, per_claim: int | 
 def score_named(name: str, *, seed: int = 0, per_claim: int | None = None) -> tuple[Score, ...]:
     """The mutants of a derivation of the package."""
     return score_derivation(load(name), seed=seed, per_claim=per_claim)
+
+
+# -- counts -------------------------------------------------------------------------------------------------------
+
+
+def counts(scores: Sequence[Score]) -> dict[str, Any]:
+    """How many mutants there are of each truth, and for each path how many false ones it was shown and objects to.
+
+    `without_false` lists the derivations none of whose mutants is false.
+    """
+    found: dict[str, Any] = {answer: sum(s.truth == answer for s in scores) for answer in (FALSE, TRUE, UNDEFINED)}
+    for path in PATHS:
+        shown = [s.objects[path] for s in scores if s.truth == FALSE and path in s.objects]
+        found[path] = {"false": len(shown), "objects": sum(shown), "survivors": len(shown) - sum(shown)}
+    named = dict.fromkeys(s.derivation for s in scores)
+    found["derivations"], found["claims"] = len(named), len({(s.derivation, s.step) for s in scores})
+    found["without_false"] = [name for name in named if not any(s.derivation == name and s.truth == FALSE for s in scores)]
+    return found
+
+
+def kinds(scores: Sequence[Score]) -> dict[str, tuple[int, int, int]]:
+    """For each kind of change the numbers of false, true and undefined mutants."""
+    found = {}
+    for kind in (*KINDS, DIRECTION):
+        answers = [s.truth for s in scores if s.kind == kind]
+        found[kind] = (answers.count(FALSE), answers.count(TRUE), answers.count(UNDEFINED))
+    return found

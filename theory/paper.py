@@ -1,7 +1,7 @@
 """The equations of a paper: what stands in displayed mathematics between two markers of a LaTeX file.
 
-Nothing is moved: comments, labels, tags and prose are blanked out in place, so that every position in an equation is a place in the
-file. An aligned display is read as the chain that it is: a row that begins with a relation continues the row before.
+Nothing is moved: comments, labels, tags and prose are blanked out in place, so that every position in an equation is a place in
+the file. An aligned display is read as the chain that it is: a row that begins with a relation continues the row before.
 """
 
 from __future__ import annotations
@@ -24,18 +24,26 @@ OPENING = re.compile(
     rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
 )
 INNER_MARK = re.compile(rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?")
-LEFT_OUT = re.compile(r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak)(?![A-Za-z])")
+LEFT_OUT = re.compile(
+    r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak)(?![A-Za-z])"
+)
 PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
 NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
 WIDE_SPACE = re.compile(r"\\qq?uad(?![A-Za-z])")
-WORD_THAT_LIMITS = re.compile(r"[\s(]*(?:and\s+|all\s+)?(?:for|where|when|whenever|if|with|as|provided|given|under)\b", re.IGNORECASE)
-WORD_THAT_JOINS = re.compile(r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*", re.IGNORECASE)
+WORD_THAT_LIMITS = re.compile(
+    r"[\s(]*(?:and\s+|all\s+)?(?:for|where|when|whenever|if|with|as|provided|given|under)\b", re.IGNORECASE
+)
+WORD_THAT_JOINS = re.compile(
+    r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*", re.IGNORECASE
+)
 QUANTIFIED = re.compile(r"^[\s\\,]*(?:all|every|any|each)?\s*")
 BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
 NAMED_RELATIONS = "|".join(sorted(RELATIONS, key=len, reverse=True))
 RELATION = re.compile(rf"->|[=<>]|(?:\\(?:{NAMED_RELATIONS})(?![A-Za-z]))")
 STRICT = {"<", ">", r"\lt", r"\gt"}
-LIMIT = re.compile(r"[\s(]*\\?[A-Za-z]+\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))\s*(?:0(?:\^\{?\+\}?)?|\+?\\infty)[\s).,;]*")
+LIMIT = re.compile(
+    r"[\s(]*\\?[A-Za-z]+\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))\s*(?:0(?:\^\{?\+\}?)?|\+?\\infty)[\s).,;]*"
+)
 TRAILING = re.compile(r"(?:[\s&.,;]|\\[,;:! ]|\\qq?uad)+\Z")
 EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
 

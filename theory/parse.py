@@ -95,10 +95,14 @@ def tokenize(text: str) -> list[Token]:
 
 @dataclass(frozen=True)
 class Formula:
-    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the body there."""
+    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the body there.
+
+    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the least loss at C.
+    """
 
     parameters: tuple[Symbol, ...]
     body: Expr
+    other: Formula | None = None
 
 
 def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
@@ -300,10 +304,12 @@ class _Reader:
             self.take()
             arguments.append(self.sum(depth + 1))
         self._close(opening)
+        if formula.other is not None and len(arguments) == len(formula.other.parameters):
+            formula = formula.other
         if len(arguments) != len(formula.parameters):
             wanted = ", ".join(map(str, formula.parameters))
             self.fail(f"{len(arguments)} arguments instead of ({wanted}) for", token)
-        return formula.body.subs(list(zip(formula.parameters, arguments, strict=True)), simultaneous=True)
+        return substituted(formula.body, dict(zip(formula.parameters, arguments, strict=True)), self.text)
 
     def applied(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
         if function is sqrt:

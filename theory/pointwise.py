@@ -5,9 +5,9 @@ Values come from ordinary multiprecision arithmetic here (a private mpmath conte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import mpmath
@@ -20,6 +20,9 @@ from isoflop.theory.normalform.sample import points as sampled_points
 SMALLEST_LIMIT_STEP = 3
 LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
 LARGEST_DRAW = 2_000
+#: A bound is followed downhill from the tightest of its first points: from how many, of how many, how often, by which factors.
+DESCENTS, FIRST_POINTS, ROUNDS = 2, 16, 3
+STRIDES = tuple(Rational(*pair) for pair in ((1, 8), (1, 2), (9, 10), (10, 9), (2, 1), (8, 1)))
 
 
 @dataclass(frozen=True)
@@ -110,29 +113,73 @@ def check_at_points(
     Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times the digits, to an absolute
     10^(-2 digits): so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. An
     asymptotic equality lhs ~ rhs is followed into the limit, where |lhs/rhs - 1| must shrink at every step, and a
-    limit lhs -> rhs likewise with |lhs - rhs|.
+    limit lhs -> rhs likewise with |lhs - rhs|. A bound must also hold where its slack becomes least nearby.
     """
     evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
-    used = 0
+
+    def fails(point: Point) -> str:
+        """What fails at the point, if anything; a failure is seen again with more digits."""
+        if any(evaluator.evaluate(a, point) <= 0 for a in assume):
+            raise Undefined("an assumption does not hold")
+        failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits, floor=0)
+        return failure and _failure(finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1)
+
+    def slack(point: Point) -> Any:
+        if any(evaluator.evaluate(a, point) <= 0 for a in assume):
+            raise Undefined("an assumption does not hold")
+        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+        return _share(left - right if relation == ">=" else right - left, max(abs(left), abs(right)))
+
+    held: list[Point] = []
     for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
         try:
-            if any(evaluator.evaluate(a, point) <= 0 for a in assume):
-                continue
-            failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits, floor=0)
-            if failure:
-                failure = _failure(finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1)
+            failure = fails(point)
         except Undefined:
             continue
-        used += 1
         if failure:
-            ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
-            return PointCheck(False, used, failure, ordered)
-        if used == points or not symbols:
+            return PointCheck(False, len(held) + 1, failure, _ordered(point))
+        held.append(point)
+        if len(held) == points or not symbols:
             break
+    used = len(held)
     if used < min(points, 1 if not symbols else points):
         return PointCheck(False, used, f"only {used} of {points} points lie in the domain")
+    for point in _tightest(held, slack) if relation in (">=", "<=") else ():
+        failure = fails(point)
+        if failure:
+            return PointCheck(False, used, failure, _ordered(point))
     return PointCheck(True, used, f"holds at {used} points with {digits} digits")
+
+
+def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
+    return tuple(sorted(point.items(), key=lambda item: item[0].name))
+
+
+def _share(gap: Any, size: Any) -> Any:
+    return gap / size if size else gap
+
+
+def _tightest(held: Sequence[Point], slack: Callable[[Point], Any]) -> list[Point]:
+    """Where one arrives from the points of least slack by going towards less, one coordinate after the other."""
+    starts = sorted(((slack(point), index) for index, point in enumerate(held[:FIRST_POINTS])), key=lambda start: start[0])
+    return [_downhill(held[index], least, slack) for least, index in starts[:DESCENTS]]
+
+
+def _downhill(best: Point, least: Any, slack: Callable[[Point], Any]) -> Point:
+    for _ in range(ROUNDS):
+        before = best
+        for symbol, factor in product(best, STRIDES):
+            near = {**best, symbol: best[symbol] * factor}
+            try:
+                found = slack(near)
+            except Undefined:
+                continue
+            if found < least:
+                best, least = near, found
+        if best is before:
+            break
+    return best
 
 
 def _failure(
@@ -197,27 +244,37 @@ def enclose_bound(
     """
     evaluator = IntervalEvaluator(digits)
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
-    used = confirmed = equal = 0
+
+    def enclosed(point: Point) -> tuple[Any, Any]:
+        """The difference, positive where the bound holds, and the larger side."""
+        if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
+            raise Undefined("an assumption is not certain")
+        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+        return (left - right if relation == ">=" else right - left), max(abs(left).b, abs(right).b)
+
+    def slack(point: Point) -> Any:
+        difference, size = enclosed(point)
+        return _share(difference.b, size)
+
+    held: list[Point] = []
+    confirmed = equal = 0
     for point in islice(sampled_points(symbols, seed + 1), LARGEST_DRAW):
         try:
-            if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
-                continue
-            left = evaluator.evaluate(lhs, point)
-            difference = left - evaluator.evaluate(rhs, point)
+            difference, size = enclosed(point)
         except Undefined:
             continue
-        if relation == "<=":
-            difference = -difference
-        used += 1
+        held.append(point)
         if difference.b < 0:
-            ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
-            return PointCheck(False, used, "an enclosure excludes the bound", ordered)
+            return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
         confirmed += bool(difference.a > 0)
-        equal += bool(abs(difference).b < abs(left).b * evaluator.context.mpf(10) ** (10 - digits))
-        if used == points or not symbols:
+        equal += bool(abs(difference).b < size * evaluator.context.mpf(10) ** (10 - digits))
+        if len(held) == points or not symbols:
             break
-    if used and equal == used:
-        return PointCheck(True, used, f"equality at {used} points with {digits} digits")
+    if held and equal == len(held):
+        return PointCheck(True, len(held), f"equality at {len(held)} points with {digits} digits")
     if not confirmed:
-        return PointCheck(False, used, f"no enclosure at {used} points confirms the bound strictly")
-    return PointCheck(True, used, f"{confirmed} of {used} enclosures confirm the bound strictly")
+        return PointCheck(False, len(held), f"no enclosure at {len(held)} points confirms the bound strictly")
+    for point in _tightest(held, slack):
+        if enclosed(point)[0].b < 0:
+            return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
+    return PointCheck(True, len(held), f"{confirmed} of {len(held)} enclosures confirm the bound strictly")

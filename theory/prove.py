@@ -99,9 +99,10 @@ def prove(
     Parameters
     ----------
     text : str
-        `lhs == rhs` (also `=`), `<=`, `>=`; with `limit`, `lhs -> rhs` and `lhs ~ rhs`. Chains `a == b <= c` are checked link by link.
-        Names of the law mean the law's quantities: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt, R_opt, alpha,
-        C0, w_N, w_D, G, P, r, rho, kappa; a single letter that means nothing is a free positive symbol.
+        `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`; with `limit`, `lhs -> rhs` and `lhs ~ rhs`. Chains `a == b <= c` are
+        checked link by link. Names of the law mean the law's quantities: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt,
+        D_opt, L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, kappa; a single letter that means nothing is a free positive
+        symbol.
     latex : bool
         Read LaTeX: `\\frac{\\beta\\gamma}{\\beta+\\gamma} = \\alpha`, `N^{*}(C)`, ...
     assume : sequence of str
@@ -132,7 +133,8 @@ def prove(
     links = []
     for i, relation in enumerate(relations):
         decision = _decide(sides[i], relation.text, sides[i + 1], positive, target, seed, text)
-        links.append(Link(f"{shown[i]} {relation.text} {shown[i + 1]}", sides[i], relation.text, sides[i + 1], decision, relation.position))
+        link = f"{shown[i]} {relation.text} {shown[i + 1]}"
+        links.append(Link(link, sides[i], relation.text, sides[i + 1], decision, relation.position))
     return Proof(text, tuple(links), tuple(reader.free))
 
 

@@ -8,6 +8,7 @@ logarithm is a sum of positive terms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from random import Random
 from typing import Any
@@ -24,7 +25,7 @@ MP.dps = 60
 
 EXPONENT_SYMBOLS = ("b", "g", "p", "d")
 QUANTITY_SYMBOLS = ("A", "B", "N", "D", "C", "k")
-LARGEST = 90  # nodes of an expression after which rewriting stops
+LARGEST = 70  # nodes of an expression after which rewriting stops
 
 
 # -- expressions -------------------------------------------------------------------------------------------------------
@@ -144,6 +145,7 @@ def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
 SYMPY = {"add": sympy.Add, "mul": sympy.Mul, "pow": sympy.Pow, "exp": sympy.exp, "log": sympy.log}
 
 
+@lru_cache(maxsize=50_000)
 def to_sympy(node: Node, *, evaluated: bool) -> sympy.Expr:
     """As SymPy builds it by default, or exactly as it is written."""
     if node[0] == "sym":
@@ -584,7 +586,7 @@ def relative_difference(left: Node, right: Node, random: Random, count: int = 3)
     return largest
 
 
-def true_identities(seed: int, sources: list[Node], *, steps: tuple[int, int] = (3, 7)) -> Iterator[tuple[Node, Node]]:
+def true_identities(seed: int, sources: list[Node], *, steps: tuple[int, int] = (3, 6)) -> Iterator[tuple[Node, Node]]:
     """Endless pairs of equal expressions that SymPy's automatic evaluation leaves different.
 
     Each fourth starts from one of `sources`.

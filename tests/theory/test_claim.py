@@ -31,7 +31,8 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.pointwise import PointEvaluator, check_at_points, enclose_bound
 
 R, S, BETA, GAMMA = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
-N, b, g, p, x = *symbols("N b g p", positive=True), sympy.Symbol("x", real=True)
+N, b, g = symbols("N b g", positive=True)
+x = sympy.Symbol("x", real=True)
 ENVELOPE = derive()
 FAMILY = misallocation(ENVELOPE)
 CLAIMS = {**ENVELOPE.claims, **{f"penalty: {name}": claim for name, claim in FAMILY.claims.items()}}

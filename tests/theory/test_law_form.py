@@ -44,9 +44,7 @@ DEFAULT = {N: (A, beta), D: (B, gamma)}
     ],
     ids=str,
 )
-def test_read_off_an_expression(
-    expression: Expr, terms: dict[Symbol, tuple[Expr, Expr]], outer: Expr, direction: int
-) -> None:
+def test_read_off_an_expression(expression: Expr, terms: dict[Symbol, tuple[Expr, Expr]], outer: Expr, direction: int) -> None:
     form = LawForm.from_expression(expression)
     assert terms_of(form) == terms
     assert sympy.expand(form.outer - outer) == 0

@@ -58,9 +58,7 @@ def test_integer_part_is_canonical(modulus: int, exponent: Fraction, shift: int)
 def test_half_way_shift_is_not_absorbed(exponent: Fraction) -> None:
     """Mod 2 an odd shift changes the representative, mod 1 a half does."""
     for modulus, shift in ((2, POSITIVE.one), (1, POSITIVE.rational(1, 2))):
-        rests = [
-            e - POSITIVE.rational(POSITIVE.integer_part(e, modulus)) for e in (exponent, exponent + shift)
-        ]
+        rests = [e - POSITIVE.rational(POSITIVE.integer_part(e, modulus)) for e in (exponent, exponent + shift)]
         assert rests[0] != rests[1]
 
 

@@ -52,9 +52,7 @@ def formulas_of_the_theory() -> list[Node]:
 
 def judge(pairs: list[tuple[Node, Node]]) -> list[Judged]:
     """In turn as SymPy evaluates the sides by default, and exactly as they are written."""
-    return [
-        Judged(*pair, decide(*(to_sympy(side, evaluated=i % 2 == 0) for side in pair))) for i, pair in enumerate(pairs)
-    ]
+    return [Judged(*pair, decide(*(to_sympy(side, evaluated=i % 2 == 0) for side in pair))) for i, pair in enumerate(pairs)]
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +70,7 @@ def false_pairs() -> list[Judged]:
 def test_rewriting_keeps_the_value(true_pairs: list[Judged]) -> None:
     """The generator itself, judged by mpmath with 60 digits."""
     random = Random(SEED)
-    assert [
-        str(pair) for pair in true_pairs if rewriting.relative_difference(pair.left, pair.right, random) > 1e-35
-    ] == []
+    assert [str(pair) for pair in true_pairs if rewriting.relative_difference(pair.left, pair.right, random) > 1e-35] == []
 
 
 def test_no_true_identity_is_refuted(true_pairs: list[Judged]) -> None:
@@ -135,9 +131,7 @@ def test_rewriting_is_beyond_automatic_simplification(true_pairs: list[Judged]) 
     """Automatic evaluation leaves every pair different; expanding the difference settles about half of them."""
     sample = true_pairs[:60]
     expanded = [
-        pair
-        for pair in sample
-        if sympy.expand(to_sympy(pair.left, evaluated=True) - to_sympy(pair.right, evaluated=True)) == 0
+        pair for pair in sample if sympy.expand(to_sympy(pair.left, evaluated=True) - to_sympy(pair.right, evaluated=True)) == 0
     ]
     assert len(expanded) < len(sample) * 2 / 3
 

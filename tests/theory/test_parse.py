@@ -1,6 +1,7 @@
 """What a user types is read exactly, never evaluated, and refused with the place of the mistake."""
 
 import time
+from contextlib import suppress
 from decimal import Decimal
 
 import pytest
@@ -212,7 +213,7 @@ def test_depth_of_the_caller_is_no_matter() -> None:
 
 
 def test_known_names_are_listed() -> None:
-    with pytest.raises(ParseError, match="known: D, N$"):
+    with pytest.raises(ParseError, match=r"known: D, N$"):
         parse("Q", {"N": N, "D": D})
 
 
@@ -232,11 +233,8 @@ ALPHABET = [*"NDCEad0123456789.+-*/^()[] _=", "**", "exp(", "log(", "sqrt(", "ab
 @settings(max_examples=300)
 @given(text=st.lists(st.sampled_from(ALPHABET), max_size=25).map("".join))
 def test_any_text_over_the_alphabet_is_read_or_refused(text: str) -> None:
-    try:
+    with suppress(ParseError):
         expression = parse(text, TABLE)
-    except ValueError as error:
-        assert isinstance(error, ParseError)
-    else:
         assert isinstance(expression, Expr)
         assert expression.free_symbols <= set(TABLE.values())
 
@@ -244,10 +242,8 @@ def test_any_text_over_the_alphabet_is_read_or_refused(text: str) -> None:
 @settings(max_examples=200)
 @given(text=st.text(max_size=40))
 def test_any_unicode_text_is_read_or_refused(text: str) -> None:
-    try:
+    with suppress(ParseError):
         assert isinstance(parse(text, TABLE), Expr)
-    except ParseError:
-        pass
 
 
 values = st.integers(1, 40).map(str) | st.sampled_from(["N", "D", "a", "d", "0.25", "1e-3"])

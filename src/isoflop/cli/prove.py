@@ -11,7 +11,6 @@ from isoflop.cli.selection import declare_notation, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from isoflop.cli.arguments import Options
@@ -71,7 +70,9 @@ def parser() -> Parser:
     takes_one(group, "--assume", "ASSUMPTION", "'symbol == expression', 'a > b' or 'a < b'; may be given several times")
     takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
-    takes_one(group, "--budget", "EXPRESSION", "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND")
+    takes_one(
+        group, "--budget", "EXPRESSION", "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
+    )
     declare_notation(group)
     paper = built.add_argument_group("paper")
     takes_one(paper, "--file", "PAPER.tex", "decide every displayed equation between two markers of a LaTeX file")
@@ -213,7 +214,8 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
     except ParseError as error:
         return [_unreadable(equation, source, error)]
     return [
-        {"line": place(source, equation.start + link.position)[0], "free": list(proof.free), **_link(link)} for link in proof.links
+        {"line": place(source, equation.start + link.position)[0], "free": list(proof.free), **_link(link)}
+        for link in proof.links
     ]
 
 

@@ -1,0 +1,397 @@
+"""isoflop verify: check every theorem, or one's own, and measure how sound the checks are."""
+
+from __future__ import annotations
+
+import sys
+
+from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one
+from isoflop.cli.errors import DONE, INTERRUPTED, NEGATIVE, UsageError, outside, shown
+from isoflop.cli.render import WIDTH, clean, json_text, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    from isoflop.cli.arguments import Options
+    from isoflop.theory.claim import Derivation
+    from isoflop.theory.mutation import Score
+    from isoflop.theory.verification import Check, ErratumReport, RemarkReport, Report, StepReport
+
+    Item = TypeVar("Item")
+    Result = TypeVar("Result")
+
+SUMMARY = "check every theorem, or your own derivation, step by step"
+FORMATS = ("text", "json")
+#: Starting a second process pays from so many derivations on.
+FEW = 4
+WORKERS = 2
+#: The statuses as the table has them.
+SHORT = {"proved": "proved", "proved under a stated lemma": "lemma", "checked numerically": "numerical", "cited": "cited"}
+LONGEST_CLAIM = 400
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop verify",
+        ["[NAME ... | FILE.py] [--mutants]"],
+        "Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a\n"
+        "bound by interval arithmetic too. Without a name all of them, in a table; with names every step;\n"
+        "with the name of a paper its errata. Exit status 1 where anything fails.\n"
+        "\n"
+        "FILE.py is a derivation of your own: a Python file with a function derivation() that returns an\n"
+        "isoflop.theory.claim.Derivation. The file is run, so verify only files that you trust.\n"
+        "\n"
+        "With --mutants every claim is changed in small ways (symbols swapped, an exponent's sign, a factor\n"
+        "too few or too many, off by one, a term doubled, a bound's direction), and each path of checking\n"
+        "must object to every false one, alone. That takes minutes for all derivations.",
+        [
+            "isoflop verify optimum_by_lagrange",
+            "isoflop verify envelope_exponent penalty_tails --format json",
+            "isoflop verify optimum_by_weighted_am_gm --mutants",
+            "isoflop verify krajewski2025",
+        ],
+    )
+    built.add_argument(POSITIONAL, nargs="*", help="derivations, one Python file, or a paper with errata")
+    group = built.add_argument_group("soundness")
+    group.add_argument("--mutants", action="store_true", help="score the checks on changed claims")
+    takes_one(group, "--per-claim", "COUNT", "at most so many mutants of a claim; default: one of each kind")
+    takes_one(built.add_argument_group("sampling"), "--seed", "NUMBER", "of the random points and mutants; default: 0")
+    declare_output(built, *FORMATS)
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    form, seed = options.chosen("--format", FORMATS), _whole(options, "--seed", 0)
+    wanted = options.several(POSITIONAL)
+    per_claim = _whole(options, "--per-claim", 1) if "--per-claim" in options else None
+    if per_claim is not None and "--mutants" not in options:
+        raise UsageError(f"--per-claim {shown(str(per_claim))}: needs --mutants")
+    if wanted is not None and any(map(_is_file, wanted)):
+        if len(wanted) > 1:
+            raise UsageError(f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names")
+        return _own(wanted[0], form, seed, per_claim, "--mutants" in options)
+
+    from isoflop.theory.verification import ERRATA
+
+    if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA and "--mutants" not in options:
+        return _errata(wanted[0], form)
+    names = _known(wanted)
+    if "--mutants" in options:
+        return _mutants_of(names, form, seed, per_claim)
+    return _all(names, form, seed, in_full=wanted is not None)
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+
+def _whole(options: Options, option: str, least: int) -> int:
+    text = options.one(option)
+    if text is None:
+        return least
+    if not (text.isascii() and text.isdigit()) or len(text) > 18 or int(text) < least:
+        raise outside(option, text, f"a whole number of at least {least}")
+    return int(text)
+
+
+def _is_file(word: str) -> bool:
+    return word.endswith(".py")
+
+
+def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
+    from isoflop.derivations import NAMES
+    from isoflop.theory.notation import close_matches
+    from isoflop.theory.verification import ERRATA
+
+    if wanted is None:
+        return NAMES
+    for word in wanted:
+        if word not in NAMES:
+            hint = close_matches(word, (*NAMES, *ERRATA))
+            raise UsageError(f"{POSITIONAL} {shown(word)}: must be one of the {len(NAMES)} derivations or a FILE.py{hint}")
+    return tuple(dict.fromkeys(wanted))
+
+
+def _from_file(path: str) -> Derivation:
+    """What the user's file defines. Whatever goes wrong in it is told in one line."""
+    from runpy import run_path
+
+    from isoflop.theory.verification import checked
+
+    try:
+        defined = run_path(path)
+        if not callable(defined.get("derivation")):
+            raise UsageError(f"{POSITIONAL} {shown(path)}: must define a function derivation()")
+        built = defined["derivation"]()
+    except UsageError:
+        raise
+    except OSError as error:
+        raise UsageError(f"{POSITIONAL} {shown(path)}: {error.strerror or error}") from None
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{POSITIONAL} {shown(path)}: raises {type(error).__name__}: {error}") from None
+    try:
+        return checked(built)
+    except ValueError as error:
+        raise UsageError(f"{POSITIONAL} {shown(path)}: {error}") from None
+
+
+# -- commands --------------------------------------------------------------------------------------
+
+
+def _own(path: str, form: str, seed: int, per_claim: int | None, mutate: bool) -> tuple[str, int]:
+    derivation = _from_file(path)
+    try:
+        if mutate:
+            from isoflop.theory.mutation import score_derivation
+
+            return _soundness(list(score_derivation(derivation, seed=seed, per_claim=per_claim)), form, interrupted=False)
+
+        from isoflop.theory.verification import verify
+
+        report = verify(derivation, seed=seed)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UsageError(f"{POSITIONAL} {shown(path)}: cannot be checked, {type(error).__name__}: {error}") from None
+    return _reported([report], form, in_full=True, interrupted=False)
+
+
+def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[str, int]:
+    from functools import partial
+
+    from isoflop.theory.verification import verify_named
+
+    reports, interrupted = _collected(partial(verify_named, seed=seed), names, "derivations")
+    order = {name: index for index, name in enumerate(names)}
+    return _reported(sorted(reports, key=lambda report: order[report.name]), form, in_full=in_full, interrupted=interrupted)
+
+
+def _mutants_of(names: Sequence[str], form: str, seed: int, per_claim: int | None) -> tuple[str, int]:
+    from functools import partial
+
+    from isoflop.theory.mutation import score_named
+
+    found, interrupted = _collected(partial(score_named, seed=seed, per_claim=per_claim), names, "mutated")
+    return _soundness([score for scores in found for score in scores], form, interrupted=interrupted)
+
+
+def _collected(function: Callable[[Item], Result], items: Sequence[Item], what: str) -> tuple[list[Result], bool]:
+    """The results in the order in which they came, and whether an interrupt cut them short."""
+    from isoflop.theory.verification import unordered
+
+    found: list[Result] = []
+    try:
+        with unordered(function, items, workers=WORKERS if len(items) > FEW else 1) as results:
+            found.extend(_with_progress(results, len(items), what, found))
+    except KeyboardInterrupt:
+        return found, True
+    return found, False
+
+
+def _with_progress(results: Iterator[Result], total: int, what: str, kept: list[Result]) -> Iterator[Result]:
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield from results
+        return
+    from tqdm import tqdm
+
+    yield from tqdm(results, total=total, desc=what, file=sys.stderr, leave=False, dynamic_ncols=True)
+
+
+def _errata(paper: str, form: str) -> tuple[str, int]:
+    from isoflop.theory.verification import verify_errata
+
+    errata, remarks = verify_errata(paper)
+    failed = sum(not found.holds for found in (*errata, *remarks))
+    status = NEGATIVE if failed else DONE
+    if form == "json":
+        found = {"paper": paper, "errata": [e.as_dict() for e in errata], "remarks": [r.as_dict() for r in remarks]}
+        return json_text({**found, "failed": failed}), status
+    lines = [f"Errata of {paper}: {len(errata)} slips, {len(remarks)} remarks", ""]
+    for index, erratum in enumerate(errata, 1):
+        lines += [*_erratum_text(index, erratum), ""]
+    lines += ["Remarks"]
+    for remark in remarks:
+        lines += _remark_text(remark)
+    lines += ["", f"{failed} failed" if failed else "Every slip is refuted as printed and every correction holds."]
+    return "\n".join(lines), status
+
+
+# -- derivations as text ---------------------------------------------------------------------------
+
+
+def _reported(reports: Sequence[Report], form: str, *, in_full: bool, interrupted: bool) -> tuple[str, int]:
+    failed = sum(report.failed for report in reports)
+    status = INTERRUPTED if interrupted else NEGATIVE if failed else DONE
+    if form == "json":
+        data = {"derivations": [_data(report) for report in reports], "failed": failed, "interrupted": interrupted}
+        return json_text(data), status
+    lines = [line for report in reports for line in (*_report_text(report), "")] if in_full else _overview(reports)
+    return "\n".join([*lines, *(["interrupted: these were done"] if interrupted else [])]), status
+
+
+def _data(report: Report) -> dict[str, Any]:
+    return {
+        **report.as_dict(),
+        "steps": [
+            {
+                "name": step.name,
+                "claim": step.claim,
+                "relation": step.relation,
+                "strength": step.strength,
+                "exact": step.exact,
+                "pointwise": "passed" if step.pointwise.passed else "failed",
+                "interval": None if step.interval is None else "passed" if step.interval.passed else "failed",
+                "reason": step.reason,
+                "argument": step.argument,
+                "details": {
+                    "exact": step.exact_detail,
+                    "pointwise": step.pointwise.detail,
+                    "interval": None if step.interval is None else step.interval.detail,
+                },
+            }
+            for step in report.steps
+        ],
+    }
+
+
+def _overview(reports: Sequence[Report]) -> list[str]:
+    from isoflop.theory.verification import summary
+
+    columns = ("name", "steps", "status", "proved exactly", "hold at points", "confirmed by intervals", "time")
+    rows = [
+        [
+            clean(report.name),
+            str(len(report.steps)),
+            SHORT.get(report.status, report.status.upper()),
+            str(report.proved),
+            str(report.at_points),
+            str(report.enclosed) if any(step.interval for step in report.steps) else "",
+            f"{report.seconds:.2f} s",
+        ]
+        for report in reports
+    ]
+    steps = sum(len(report.steps) for report in reports)
+    counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
+    closing = ["", f"{len(reports)} derivations of {steps} steps: {counts}"] if reports else ["nothing was checked"]
+    failures = [line for report in reports if report.failed for line in ("", *_failure_text(report))]
+    return [*(table(columns, rows, left=("name", "status")) if rows else []), *closing, *failures]
+
+
+def _failure_text(report: Report) -> list[str]:
+    if report.error:
+        return _wrapped(f"{report.name}: {report.error}", 0)
+    lines = [f"{clean(report.name)}: failed"]
+    for step in report.steps:
+        if step.strength not in SHORT:
+            lines += _wrapped(f"{step.name}: {'; '.join(_objections(step))}", 2)
+    return lines
+
+
+def _objections(step: StepReport) -> list[str]:
+    found = [f"exact: {step.exact}, {step.exact_detail}"] if step.exact != "proved" else []
+    paths = {"points": step.pointwise, "intervals": step.interval}
+    return found + [f"{path}: {check.detail}" for path, check in paths.items() if check is not None and not check.passed]
+
+
+def _report_text(report: Report) -> list[str]:
+    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)", *_wrapped(report.title, 2)]
+    lines += [line for text in report.assumptions for line in _wrapped(f"assume  {text}", 2, 8)]
+    lines += _wrapped(f"state   {report.statement}", 2, 8) if report.statement else []
+    lines += _wrapped(report.error, 2) if report.error else []
+    for index, step in enumerate(report.steps, 1):
+        lines += _step_text(f"{index}. ", step, 2)
+    lines += _wrapped(f"source  {report.source}", 2, 8) if report.source else []
+    return lines + (_wrapped(f"follows {report.follows}", 2, 8) if report.follows else [])
+
+
+def _step_text(number: str, step: StepReport, indent: int) -> list[str]:
+    inner = indent + len(number)
+    claim = step.claim if len(step.claim) <= LONGEST_CLAIM else f"{step.claim[:LONGEST_CLAIM]} ..."
+    lines = _wrapped(f"{number}{step.name}: {step.strength}", indent, len(number))
+    lines += _wrapped(claim, inner + 2, 2) + _wrapped(step.reason, inner + 2)
+    lines += _wrapped(f"exact      {step.exact} ({step.argument}): {step.exact_detail}", inner + 2, 11)
+    lines += _wrapped(f"points     {_said(step.pointwise)}", inner + 2, 11)
+    return lines + (_wrapped(f"intervals  {_said(step.interval)}", inner + 2, 11) if step.interval is not None else [])
+
+
+def _said(check: Check) -> str:
+    return check.detail if check.passed else f"FAILED: {check.detail}"
+
+
+def _erratum_text(index: int, erratum: ErratumReport) -> list[str]:
+    number = f"{index}. "
+    inner = len(number)
+    printed = f"refuted, witness {erratum.witness}" if erratum.refuted else "NOT REFUTED"
+    lines = _wrapped(f"{number}{erratum.name} ({erratum.where})", 0, inner)
+    lines += _wrapped(f"as printed: {printed}", inner, 2) + _wrapped(erratum.printed, inner + 2, 2)
+    for step in erratum.corrected:
+        lines += _wrapped(f"corrected:  {step.strength} ({step.name}; {step.argument})", inner, 2)
+        lines += _wrapped(step.claim, inner + 2, 2)
+    return lines + _wrapped(erratum.comment, inner)
+
+
+def _remark_text(remark: RemarkReport) -> list[str]:
+    checks = ", ".join(f"{step.name} {step.strength}" for step in remark.checks)
+    text = f"{remark.name} ({remark.where}): {remark.comment}{f' Checked: {checks}.' if checks else ''}"
+    return _wrapped(f"- {text}", 0, 2)
+
+
+def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
+    from textwrap import wrap
+
+    first, rest = " " * indent, " " * (indent + hanging)
+    return wrap(clean(" ".join(text.split(" "))), WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+
+
+# -- mutants as text -------------------------------------------------------------------------------
+
+
+def _soundness(scores: Sequence[Score], form: str, *, interrupted: bool) -> tuple[str, int]:
+    from isoflop.theory.mutation import counts
+
+    survivors = [score for score in scores if score.survived]
+    status = INTERRUPTED if interrupted else NEGATIVE if survivors else DONE
+    if form == "json":
+        data = {"counts": counts(scores), "survivors": len(survivors), "interrupted": interrupted}
+        return json_text({**data, "mutants": [score.as_dict() for score in scores]}), status
+    return "\n".join([*_soundness_text(scores), *(["", "interrupted: these were done"] if interrupted else [])]), status
+
+
+def _soundness_text(scores: Sequence[Score]) -> list[str]:
+    from isoflop.theory.mutation import FALSE, PATHS, TRUE, UNDEFINED, counts, kinds
+
+    if not scores:
+        return ["no mutant was made"]
+    of = counts(scores)
+    lines = [
+        f"{len(scores)} mutants of {of['claims']} claims in {of['derivations']} derivations: "
+        f"{of[FALSE]} false, {of[TRUE]} still true, {of[UNDEFINED]} without a real value on both sides",
+        "",
+        *table(
+            ("path alone", "false mutants", "objects", "survivors"),
+            [[path, *(str(of[path][key]) for key in ("false", "objects", "survivors"))] for path in PATHS],
+            left=("path alone",),
+        ),
+        "",
+        *table(("kind of change", "false", "true", "undefined"), [[k, *map(str, row)] for k, row in kinds(scores).items()], left=("kind of change",)),
+    ]
+    lines += _listed("Survivors: false, and a path does not object", [(s, _survival(s)) for s in scores if s.survived])
+    lines += _listed("True, yet a path names a point against it", [(s, s.claim) for s in scores if s.wronged])
+    lines += _listed("Still true, by decimal arithmetic", [(s, f"{s.claim}; {s.evidence}") for s in scores if s.truth == TRUE and not s.wronged])
+    missing = of["without_false"]
+    return lines + (["", f"without a false mutant: {', '.join(missing)}"] if missing else [])
+
+
+def _survival(score: Score) -> str:
+    said = "; ".join(f"{path}: {score.words[path]}" for path in score.survived)
+    return f"{score.claim}; false at {score.evidence}; {said}"
+
+
+def _listed(heading: str, entries: Sequence[tuple[Score, str]]) -> list[str]:
+    if not entries:
+        return []
+    lines = ["", f"{heading} ({len(entries)})"]
+    for score, text in entries:
+        brief = text if len(text) <= LONGEST_CLAIM else f"{text[:LONGEST_CLAIM]} ..."
+        lines += _wrapped(f"{score.derivation}, {score.step}, {score.kind}: {brief}", 2, 2)
+    return lines
