@@ -26,7 +26,7 @@ def derivation() -> Derivation:
         ),
         statement=(
             r"r = \frac{N^*_{k_1}}{N^*_{k_2}} = \frac{G_1}{G_2}\left(\frac{C}{6}\right)^{w_N(k_1) - w_N(k_2)}, \qquad"
-            r"P = \frac{\gamma_2 r^{-\beta_2} + \beta_2 r^{\gamma_2}}{\beta_2 + \gamma_2}"
+            r" P = \frac{\gamma_2 r^{-\beta_2} + \beta_2 r^{\gamma_2}}{\beta_2 + \gamma_2}"
         ),
         steps=(
             Claim(

@@ -22,7 +22,7 @@ def derivation() -> Derivation:
         assumptions=("at each of k_1 < k_2 a power law of -log pass@k in C, the exponent at k_2 larger by d > 0",),
         statement=(
             r"C_x = \left(C_{0,2}/C_{0,1}\right)^{1/(\alpha_2 - \alpha_1)}; \qquad"
-            r"C < C_x \Rightarrow \mathrm{pass}@k_2 < \mathrm{pass}@k_1"
+            r" C < C_x \Rightarrow \mathrm{pass}@k_2 < \mathrm{pass}@k_1"
         ),
         steps=(
             Claim(

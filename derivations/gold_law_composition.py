@@ -31,7 +31,7 @@ def derivation() -> Derivation:
         ),
         statement=(
             r"E_g = 0:\ \alpha = \kappa a_g;\qquad"
-            r"E_g > 0:\ E_0 = \xi_0 + K_0 E_g^\kappa,\ C_0 = K_0 \kappa E_g^{\kappa-1} G_g,\ \alpha = a_g"
+            r" E_g > 0:\ E_0 = \xi_0 + K_0 E_g^\kappa,\ C_0 = K_0 \kappa E_g^{\kappa-1} G_g,\ \alpha = a_g"
         ),
         steps=(
             Claim(

@@ -22,16 +22,18 @@ LAYERS = (
     {"claim", "argument_enclosure", "argument_factors"},
     {"envelope", "argument_calculus"},
     {"penalty", "ray"},
-    {"formulas", "marginal", "expansion", "economics", "vocabulary", "bounds", "limits"},
-    {"prove", "mutation"},
+    {"formulas", "factors", "marginal", "expansion", "economics", "vocabulary", "bounds", "limits"},
+    {"prove"},
     {"passk", "statistics", "bnsl", "erratum"},
     {"derivations", "text"},
-    {"latex_width", "latex_printer", "latex_sentence", "latex_break", "latex_naming", "latex_table", "latex_align", "latex_theorem"},
-    {"document"},
+    {"latex_width", "latex_printer", "latex_sentence", "latex_break"},
+    {"latex_naming", "latex_table", "latex_align", "latex_theorem"},
+    {"document", "verification"},
+    {"mutation"},
     {"latex", "codegen", "export", "wide_table"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
-PLAIN_DATA = {"notation", "published", "bibliography"}
+PLAIN_DATA = {"notation", "published", "bibliography", "krajewski2025"}
 PRESENTATION = {"latex", "text"}  # any layer may print itself, by an import inside the function
 CALL_FLOAT = {
     "codegen",  # prints Python source, so it rounds exact numbers

@@ -171,6 +171,10 @@ class Derivation:
         """As strong as the weakest step, "failed" where one fails; computed from the steps, never typed."""
         return weakest(verdict.strength for verdict in self.verify())
 
+    def _repr_latex_(self) -> str:
+        """The statement, for a notebook."""
+        return f"$\\displaystyle {self.statement}$"
+
 
 def weakest(strengths: Iterable[str]) -> str:
     """The weakest of some strengths; "failed" is the weakest of all."""

@@ -34,6 +34,8 @@ Subject = Derivation | Envelope | Misallocation
 PACKAGES = ("amsmath", "amssymb", "amsthm", "booktabs")
 TITLE = "Compute-optimal training: derivations"
 LAW_SYMBOLS = frozenset({sym.N, sym.D, sym.C, sym.L, sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA, sym.SIZE_RATIO, sym.RATIO})
+#: Long formulas within a line: wider spaces rather than a formula in the margin.
+STRETCHED = r"\begingroup\emergencystretch=4em"
 NUMERALS = {"0": "zero"}
 INTRODUCTION = (
     "Each statement below was checked when this document was written: every step by the argument that the proof names, and "
@@ -275,7 +277,8 @@ def _theorem(entry: Entry, spelling: Notation, citing: Citing, macros: bool) -> 
         rf"\textbf{{What follows:}} {citing(derivation.follows)}" if derivation.follows else "",
     ]
     theorem = theorem_latex(entry.subject, notation=chosen, verdicts=entry.verdicts, cite=citing)
-    return "\n".join([*remark, theorem, "", r"\noindent " + "\n".join(filter(None, about)), r"\medskip"])
+    closing = r"\noindent " + "\n".join(filter(None, about))
+    return "\n".join([*remark, STRETCHED, theorem, "", closing, r"\par\endgroup\medskip"])
 
 
 def _clash(used: Iterable[Any], spelling: Notation) -> str:

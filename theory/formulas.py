@@ -206,10 +206,7 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
             name_other,
             "the budget",
         )
-    for variable, name, bound in (
-        (first, name_first, m.smallest_params),
-        (second, name_second, m.smallest_tokens),
-    ):
+    for name, bound in ((name_first, m.smallest_params), (name_second, m.smallest_tokens)):
         yield Formula(
             f"smallest_{name}",
             bound,

@@ -1,16 +1,17 @@
 """The LaTeX front end of the grammar: formulas as papers typeset them, to the tokens that `parse` reads.
 
 Fractions, roots, delimiters, accents and spacing become plain tokens; decorated symbols become names: `N^{*}`, `N^\\star`,
-`N_{\\mathrm{opt}}` and `N^*(C)` are all `N_opt`, `\\mathcal{E}_0` is `E0`, `\\mathrm{pass}@k` is `pass_at_k`. What is not known is
-named, with its place; so is a logarithm whose argument could end in two places.
+`N_{\\mathrm{opt}}` and `N^*(C)` are all `N_opt`, `\\mathcal{E}_0` is `E0`, `\\mathrm{pass}@k` is `pass_at_k`. What is not known
+is named, with its place; so is a logarithm whose argument could end in two places.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
-from isoflop.theory.parse import LONGEST_TEXT, ParseError, Token
+from isoflop.theory.parse import DEEPEST_NESTING, LONGEST_TEXT, ParseError, Token
 
 GREEK = [
     "alpha",
@@ -84,6 +85,7 @@ class _Translator:
         self.pieces = list(self._pieces())
         self.next = 0
         self.open_bars = 0
+        self.depth = 0
 
     def _pieces(self) -> Iterator[Token]:
         position = 0
@@ -136,8 +138,22 @@ class _Translator:
                 raise self.error("unexpected", piece.text, piece.position)
             yield from self.item()
 
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """One level down, where there is room."""
+        self.depth += 1
+        if self.depth > DEEPEST_NESTING:
+            complaint = f"nested deeper than {DEEPEST_NESTING} levels"
+            raise ParseError(complaint, text=self.text, message=f"{self.text[:40]!r}...: {complaint}")
+        yield
+        self.depth -= 1
+
     def item(self) -> Iterator[Token]:
         """The tokens of the next piece with its arguments and decorations."""
+        with self.deeper():
+            yield from self.any_item()
+
+    def any_item(self) -> Iterator[Token]:
         piece = self.take("a value")
         at = piece.position
         if piece.kind == "number":
@@ -207,7 +223,8 @@ class _Translator:
             raise self.error("braces are expected around", piece.text, piece.position)
         else:
             self.next -= 1
-            yield from self.bare()
+            with self.deeper():
+                yield from self.bare()
         yield Token("operator", ")", piece.position)
 
     def bare(self) -> Iterator[Token]:
@@ -372,14 +389,16 @@ class _Translator:
         if piece.text in ("*", "\\star", "\\ast"):
             return "opt"
         if piece.kind == "command" and piece.text[1:] in FONTS:
-            return self.plain_text(piece)
+            with self.deeper():
+                return self.plain_text(piece)
         if piece.kind == "command" and piece.text[1:].isalpha():
             return piece.text[1:]
         if piece.kind in ("letter", "number"):
             return piece.text
         if piece.text == "{":
             self.next -= 1
-            return self.label()
+            with self.deeper():
+                return self.label()
         raise self.error("cannot read the subscript", piece.text, piece.position)
 
     def plain_text(self, command: Token) -> str:
@@ -394,7 +413,8 @@ class _Translator:
             elif inner.kind in ("letter", "number"):
                 parts.append(inner.text)
             elif inner.kind == "command" and inner.text[1:] in FONTS:
-                parts.append(self.plain_text(inner))
+                with self.deeper():
+                    parts.append(self.plain_text(inner))
             elif inner.text != "-":
                 raise self.error("cannot read", inner.text, inner.position)
         return "".join(parts)

@@ -23,6 +23,8 @@ from isoflop.theory.text import optimum
 NARROWEST, NAME_WIDTH = 36, 14
 #: An equation of more rows than this has parts that deserve names, and no equation needs more names than that.
 MOST_ROWS, MOST_NAMES = 3, 12
+#: No expression of more nodes fits a row.
+MOST_NODES = 100
 #: How much rather a part gets the name that it has anyway.
 PREFERENCE = 4
 
@@ -40,6 +42,7 @@ def with_names(sides: Sequence[Expr], printer: PaperPrinter, room: int) -> tuple
     """
     short, names = list(sides), []
     widths: dict[Expr, int] = {}
+    sizes: dict[Expr, int] = {}
 
     def measured(part: Expr) -> int:
         if part not in widths:
@@ -47,7 +50,7 @@ def with_names(sides: Sequence[Expr], printer: PaperPrinter, room: int) -> tuple
         return widths[part]
 
     while len(names) < MOST_NAMES and any(_is_long(side, printer, room) for side in short):
-        counts = Counter(part for side in short for part in preorder_traversal(side) if _can_have_a_name(part))
+        counts = Counter(part for side in short for part in preorder_traversal(side) if _can_have_a_name(part, sizes))
         gains = {
             part: count * (measured(part) - NAME_WIDTH) * (PREFERENCE if part in _usual_names() else 1)
             for part, count in counts.items()
@@ -55,7 +58,8 @@ def with_names(sides: Sequence[Expr], printer: PaperPrinter, room: int) -> tuple
         }
         if not gains:
             break
-        part = max(gains, key=lambda candidate: (gains[candidate], str(candidate)))
+        most = max(gains.values())
+        part = min((candidate for candidate, gain in gains.items() if gain == most), key=str)
         name = _name_of(part, sum(isinstance(known, Symbol) for known, _ in names) + 1)
         names.append((name, part))
         short = [side.xreplace({part: name}) for side in short]
@@ -67,9 +71,17 @@ def _is_long(side: Expr, printer: PaperPrinter, room: int) -> bool:
     return max(parts) > room or sum(parts) > MOST_ROWS * room
 
 
-def _can_have_a_name(part: Expr) -> bool:
-    """Sums, products, powers and functions; the base rather than its reciprocal."""
-    return isinstance(part, (Add, Mul, Pow, exp, log)) and not (part.is_Pow and part.exp == -1)
+def _can_have_a_name(part: Expr, sizes: dict[Expr, int]) -> bool:
+    """Sums, products, powers and functions that may fit a row; the base rather than its reciprocal."""
+    named = isinstance(part, (Add, Mul, Pow, exp, log)) and not (part.is_Pow and part.exp == -1)
+    return named and _size(part, sizes) <= MOST_NODES
+
+
+def _size(part: Expr, sizes: dict[Expr, int]) -> int:
+    """Number of nodes of an expression."""
+    if part not in sizes:
+        sizes[part] = 1 + sum(_size(argument, sizes) for argument in part.args)
+    return sizes[part]
 
 
 def _name_of(part: Expr, number: int) -> Expr:

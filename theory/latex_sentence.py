@@ -29,9 +29,10 @@ LETTER = re.compile(
 )
 DIFFERENTIAL, INDEXED = re.compile("d[A-Z]"), re.compile(r"([A-Za-z]|alpha|beta|gamma|tau|xi|nu|mu|pi|kappa)_\w+")
 PASS_AT_K = re.compile(r"(pass|fail)@(\([^()]*\)|[A-Za-z0-9_^]+)")
+DOTS = "..."
 FORMULA = re.compile(
     r"(?P<optimum>[A-Za-z]\*(?![\w*]))|(?P<name>log1p|[A-Za-z]+(?:_[A-Za-z0-9]+)*\d*)|(?P<number>\d+(?:\.\d+)?)"
-    r"|(?P<power>\^|\*\*)|(?P<relation>->|>=|<=|!=|==)|(?P<other>.)"
+    r"|(?P<power>\^|\*\*)|(?P<dots>\.\.\.)|(?P<relation>->|>=|<=|!=|==)|(?P<other>.)"
 )
 
 
@@ -75,7 +76,7 @@ def sentence_latex(sentence: str, notation: str | Notation = DEFAULT, *, symbols
     formula: list[str] = []
     words = sentence.split()
     for word, following in zip(words, [*words[1:], ""], strict=True):
-        bare = word.rstrip(".,;:")
+        bare = DOTS if word.startswith(DOTS) else word.rstrip(".,;:")
         if _is_formula(bare, following, bool(formula), table):
             formula.append(bare)
             if bare == word:
@@ -185,6 +186,8 @@ def _sign(match: re.Match[str], spelling: Notation) -> str:
             return optimum_latex(text[0], spelling)
         case "name":
             return _name(text, spelling)
+        case "dots":
+            return r"\dots"
         case "relation":
             return SIGNS[text]
         case "other" if text in "~<>":

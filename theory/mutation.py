@@ -288,6 +288,8 @@ class _Sides:
         if slack < 0:
             left, right = self.at(point, self.finer)
             slack = self._slack(left, right)
+        elif 0 in (left, right) and slack > 0:
+            slack = evaluator.context.divide(evaluator.context.subtract(left, right).copy_abs(), self._size(point, evaluator))
         return Values(point, left, right, slack)
 
     def _slack(self, left: Decimal, right: Decimal) -> Decimal:
@@ -298,6 +300,17 @@ class _Sides:
             return Decimal(0)
         signed = {">=": gap, "<=": gap.copy_negate(), "==": gap.copy_abs().copy_negate()}[self.relation]
         return arithmetic.divide(signed, size)
+
+    def _size(self, point: Point, evaluator: DecimalEvaluator) -> Decimal:
+        """The larger side of a bound by zero, every term of its sums counted as positive, so that its slack can be compared."""
+        context = evaluator.context
+
+        def size(e: Expr) -> Decimal:
+            if e.is_Add or e.is_Mul:
+                return reduce(context.add if e.is_Add else context.multiply, map(size, e.args))
+            return evaluator.evaluate(e, point).copy_abs()
+
+        return max(size(self.lhs), size(self.rhs))
 
     def everywhere(self, seed: str) -> Iterator[Values]:
         for point in fresh_points(self.symbols, seed) if self.symbols else ({},):

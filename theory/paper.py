@@ -36,7 +36,7 @@ WORD_THAT_LIMITS = re.compile(
 WORD_THAT_JOINS = re.compile(
     r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*", re.IGNORECASE
 )
-QUANTIFIED = re.compile(r"^[\s\\,]*(?:all|every|any|each)?\s*")
+QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
 BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
 NAMED_RELATIONS = "|".join(sorted(RELATIONS, key=len, reverse=True))
 RELATION = re.compile(rf"->|[=<>]|(?:\\(?:{NAMED_RELATIONS})(?![A-Za-z]))")

@@ -140,10 +140,10 @@ def substituted(expression: Expr, values: Mapping[Symbol, Expr], text: str) -> E
         if part.is_Symbol or not part.args:
             return values.get(part, part)
         arguments = [rebuilt(argument) for argument in part.args]
-        if isinstance(part, Pow) and not isinstance(part, exp):
-            return reader.raised(*arguments, at)
         if part.func in (exp, log):
-            return reader.applied(part.func, *arguments, at)
+            return reader.applied(part.func, arguments[0], at)
+        if isinstance(part, Pow):
+            return reader.raised(arguments[0], arguments[1], at)
         return part.func(*arguments)
 
     replaced = rebuilt(expression)

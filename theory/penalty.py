@@ -87,7 +87,7 @@ class Misallocation:
     @property
     def excess(self) -> Expr:
         """P - 1 = s^2 (w_N b^2 phi2(-b s) + w_D g^2 phi2(g s)) with s = log r and g = gamma a/d: no cancellation near r = 1."""
-        (w_n, w_d), (b, g) = self._weights, self._exponents
+        (w_n, _), (b, g) = self._weights, self._exponents
         common = (w_n * b).cancel()
         return S**2 * common * (b * phi2(-b * S) + g * phi2(g * S))
 
@@ -289,7 +289,7 @@ class Misallocation:
             assumptions=(*self.envelope.derivation.assumptions, "N = r N*(C) at the same compute C"),
             statement=r"\frac{L - E}{L^{*} - E} = P(r) = w_N r^{-\beta} + w_D r^{\gamma}",
             steps=tuple(claim for name, claim in self.claims.items() if name not in NUMERICAL_FORMS),
-            source="Schaeffer et al. 2025 (arXiv 2509.24012) for the penalty; H. de Vries 2023, Go smol or go home, for the overhead.",
+            source="Schaeffer et al. 2025 (arXiv 2509.24012): the penalty; H. de Vries 2023, Go smol or go home: the overhead.",
             follows="Over- and undertraining cost the same loss in every law with the same two exponents.",
         )
 
@@ -322,7 +322,7 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
 
 
 def penalty_of_ratios(envelope: Envelope) -> tuple[tuple[Symbol, ...], Expr]:
-    """Symbols r_i = x_i/x_i*(C) and P = sum_i w_i r_i^-b_i = R(x)/R*(C), with C the compute of x itself, for any number of terms."""
+    """Symbols r_i = x_i/x_i*(C) and P = sum_i w_i r_i^-b_i = R(x)/R*(C), C being the compute of x, for any number of terms."""
     ratios = tuple(Symbol(f"r_{x}", positive=True) for x in envelope.form.variables)
     terms = zip(envelope.shares, ratios, envelope.form.terms, strict=True)
     return ratios, Add(*(w * r**-term.exponent for w, r, term in terms))
@@ -335,7 +335,7 @@ def _at_share(term: Term, share: Expr) -> Expr:
 
 def _claims(m: Misallocation) -> list[Claim]:
     envelope = m.envelope
-    form, budget, alpha = envelope.form, envelope.budget, envelope.exponent
+    form, budget = envelope.form, envelope.budget
     n, d = form.variables
     params, tokens = form.terms
     w_n, w_d = m._weights

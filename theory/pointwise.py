@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice, pairwise, product
+from math import prod
 from typing import Any
 
 import mpmath
@@ -74,7 +75,7 @@ class PointEvaluator:
         if e.is_Mul:
             return mp.fprod(values)
         if e.is_Pow:
-            return self._power(*values)
+            return self._power(*values, whole=e.exp.is_Integer)
         if isinstance(e, log):
             if values[0] <= 0:
                 raise Undefined(f"log({mp.nstr(values[0])})")
@@ -88,11 +89,11 @@ class PointEvaluator:
             raise Undefined("an exponential too large to evaluate")
         return self.context.exp(argument)
 
-    def _power(self, base: Any, exponent: Any) -> Any:
-        whole = self.context.isint(exponent)
+    def _power(self, base: Any, exponent: Any, *, whole: bool) -> Any:
+        """A negative number has powers with a whole number as exponent, not with a symbol that happens to be whole."""
         if (base < 0 and not whole) or (base == 0 and exponent < 0):
             raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(exponent)}")
-        if whole:
+        if self.context.isint(exponent):
             return base ** int(exponent)
         return self._exp(exponent * self.context.log(base)) if base else self.context.zero
 
@@ -129,7 +130,8 @@ def check_at_points(
         if any(evaluator.evaluate(a, point) <= 0 for a in assume):
             raise Undefined("an assumption does not hold")
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        return _share(left - right if relation == ">=" else right - left, max(abs(left), abs(right)))
+        size = sum(_size(side, lambda part: abs(evaluator.evaluate(part, point))) for side in (lhs, rhs))
+        return _share(left - right if relation == ">=" else right - left, size)
 
     held: list[Point] = []
     for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
@@ -158,6 +160,15 @@ def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
 
 def _share(gap: Any, size: Any) -> Any:
     return gap / size if size else gap
+
+
+def _size(side: Expr, absolute: Callable[[Expr], Any]) -> Any:
+    """The side with every term of its sums counted as positive, so that a side of zero leaves something to compare with."""
+    if side.is_Add:
+        return sum(_size(term, absolute) for term in side.args)
+    if side.is_Mul:
+        return prod(_size(factor, absolute) for factor in side.args)
+    return absolute(side)
 
 
 def _tightest(held: Sequence[Point], slack: Callable[[Point], Any]) -> list[Point]:
@@ -228,7 +239,7 @@ def _limit_failure(
             raise Undefined("a quotient by zero")
         distances.append(abs(left / right - 1) if relation == "~" else abs(left - right))
     floor = mp.mpf(10) ** (10 - digits)
-    shrinking = all(b < a or b <= floor for a, b in zip(distances, distances[1:], strict=False))
+    shrinking = all(b < a or b <= floor for a, b in pairwise(distances))
     if not shrinking or distances[-1] > mp.mpf(10) ** -SMALLEST_LIMIT_STEP:
         what = "lhs/rhs - 1" if relation == "~" else "lhs - rhs"
         return f"{what} = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
@@ -246,11 +257,12 @@ def enclose_bound(
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
 
     def enclosed(point: Point) -> tuple[Any, Any]:
-        """The difference, positive where the bound holds, and the larger side."""
+        """The difference, positive where the bound holds, and the size of the sides."""
         if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
             raise Undefined("an assumption is not certain")
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        return (left - right if relation == ">=" else right - left), max(abs(left).b, abs(right).b)
+        size = sum(_size(side, lambda part: abs(evaluator.evaluate(part, point)).b) for side in (lhs, rhs))
+        return (left - right if relation == ">=" else right - left), size
 
     def slack(point: Point) -> Any:
         difference, size = enclosed(point)

@@ -173,7 +173,18 @@ class _Claims:
         for token in tokens:
             if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
                 self.free[token.text] = self.table[token.text] = Symbol(token.text, positive=True)
+        self._refuse_arguments(text, tokens)
         return read(text, tokens, self.table)
+
+    def _refuse_arguments(self, text: str, tokens: list[Token]) -> None:
+        """`N(C)` is a function in a paper and a product in the grammar, so that one has to say which is meant."""
+        for name, opening, argument, closing in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+            written = opening.text == "(" and closing.text == ")" and text[opening.position] == "("
+            if written and argument.kind == "name" and name.kind == "name" and isinstance(self.table.get(name.text), Symbol):
+                call = f"{name.text}({argument.text})"
+                optimum = f"{name.text}_opt({argument.text}) for the optimum, " if f"{name.text}_opt" in self.table else ""
+                hint = f"; write {optimum}{name.text}*{argument.text} for the product"
+                raise ParseError.at(text, name.position, f"ambiguous {call!r}", hint)
 
     def _known(self, token: Token) -> Token:
         """`C_0` is `C0` where that is a name."""

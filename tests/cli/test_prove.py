@@ -167,7 +167,7 @@ def test_the_place_of_what_cannot_be_read(call, in_folder) -> None:
     result = call("prove", "--file", "paper.tex")
     column = next(line.index(r"\int") for line in PAPER.replace("+ B D^", r"+ \int D^").splitlines() if r"\int" in line) + 1
     assert rf"cannot read '\\int' at column {column}" in result.out
-    assert "line 9  unreadable" in result.out
+    assert "line  9  unreadable" in result.out
 
 
 def test_assumptions_and_notation_hold_for_the_whole_paper(call, in_folder) -> None:

@@ -1,6 +1,7 @@
 """Formulas as papers typeset them, read from LaTeX; what cannot be read is named with its place."""
 
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,8 @@ from isoflop.theory.parse import ParseError, Token, read
 from isoflop.theory.prove import prove
 from isoflop.theory.vocabulary import vocabulary
 
-#: Claim, notation, assumptions, limit, verdict. The forms are those of Hoffmann et al. (arXiv 2203.15556, section 3.3 and appendix D.3),
-#: Schaeffer et al. (arXiv 2509.24012) and Krajewski et al. (arXiv 2512.08894), in their notations and with usual variations.
+#: Claim, notation, assumptions, limit, verdict. The forms are those of Hoffmann et al. (2022), Schaeffer et al.
+#: (2025) and Krajewski et al. (2025), in their notations and with usual variations, some with a mistake.
 EQUATIONS = [
     (r"L(N,D) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta}", "hoffmann", (), None, "proved"),
     (r"L(N, D) \triangleq E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}}.", "hoffmann", (), None, "proved"),
@@ -28,10 +29,10 @@ EQUATIONS = [
     (r"\alpha^{-1} = \beta^{-1} + \gamma^{-1}", "schaeffer", (), None, "proved"),
     (r"\alpha^{-1} = \tfrac12 \left( \beta^{-1} + \gamma^{-1} \right)", "schaeffer", (), None, "refuted"),
     (r"N^{*}(C) \cdot D^{\star}(C) = \frac{C}{6}", "schaeffer", (), None, "proved"),
-    (r"N^*(C) = \Big(\dfrac{\beta A}{\gamma B}\Big)^{1/(\beta+\gamma)} (C/6)^{\gamma/(\beta+\gamma)}", "schaeffer", (), None, "proved"),
-    (r"D^\star = \left[ \frac{\gamma B}{\beta A} \right]^{\frac{1}{\beta+\gamma}} \left( \frac{C}{6} \right)^{\frac{\beta}{\beta+\gamma}}",
+    (r"N^* = \Big(\dfrac{\beta A}{\gamma B}\Big)^{\frac1{\beta+\gamma}} (C/6)^{\gamma/(\beta+\gamma)}", "schaeffer", (), None, "proved"),
+    (r"D^\star = \left[ \frac{\gamma B}{\beta A} \right]^{1/(\beta+\gamma)} \left( \frac{C}{6} \right)^{\beta/(\beta+\gamma)}",
      "schaeffer", (), None, "proved"),
-    (r"D^\star = \left[ \frac{\beta A}{\gamma B} \right]^{\frac{1}{\beta+\gamma}} \left( \frac{C}{6} \right)^{\frac{\beta}{\beta+\gamma}}",
+    (r"D^\star = \left[ \frac{\beta A}{\gamma B} \right]^{1/(\beta+\gamma)} \left( \frac{C}{6} \right)^{\beta/(\beta+\gamma)}",
      "schaeffer", (), None, "refuted"),
     (r"\beta \, A \, N_{\mathrm{opt}}^{-\beta} = \gamma \, B \, D_{\mathrm{opt}}^{-\gamma}", "schaeffer", (), None, "proved"),
     (r"L^{*}(C) - E = C_0\, C^{-\alpha}", "schaeffer", (), None, "proved"),
@@ -52,22 +53,16 @@ EQUATIONS = [
     (r"\left| x - y \right| \leqslant \lvert x \rvert + |y|", "schaeffer", ("x > y",), None, "proved"),
     (r"-\frac{1}{\beta} - \frac{1}{\gamma} = -\frac{1}{\alpha}", "schaeffer", (), None, "proved"),
     (r"w_N + w_D \equiv 1 = \frac{T_N(N^*) + T_D(D^*)}{R^*}", "schaeffer", (), None, "proved"),
-    (r"N^{*} \propto C", "schaeffer", (), None, "unreadable"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "notation", "assume", "limit", "verdict"), EQUATIONS, ids=[case[0] for case in EQUATIONS])
 def test_equations_of_papers(text, notation, assume, limit, verdict) -> None:
-    try:
-        answer = prove(text, latex=True, notation=notation, assume=assume, limit=limit).answer.value
-    except ParseError as error:
-        answer = "unreadable"
-        assert r"'\\propto' at position 7" in str(error)
-    assert answer == verdict
+    assert prove(text, latex=True, notation=notation, assume=assume, limit=limit).answer.value == verdict
 
 
-def test_enough_equations_are_judged() -> None:
-    assert sum(case[-1] in ("proved", "refuted") for case in EQUATIONS) >= 30
+def test_there_are_enough() -> None:
+    assert len(EQUATIONS) >= 30
 
 
 SAME = {
@@ -91,7 +86,6 @@ SAME = {
     r"\tfrac12": "1/2",
     r"\frac12 N": "N/2",
     r"\frac{1}2": "1/2",
-    r"x^12": "x^1*2",
     r"x^{12}": "x^12",
     r"\frac{N}{D}C": "N*C/D",
     r"6ND": "6*N*D",
@@ -108,7 +102,7 @@ SAME = {
     r"\sqrt x": "sqrt(x)",
     r"\sqrt[3]{x}": "x^(1/3)",
     r"\bigl[ x + 1 \bigr]": "x + 1",
-    r"x % a remark": "x",
+    "x % a remark\n": "x",
     r"1{,}000{,}000": "1000000",
 }
 
@@ -117,7 +111,7 @@ SAME = {
 def test_means_the_same_as_plain_text(latex) -> None:
     assert prove(f"{latex} = 0 + {latex}", latex=True).answer.value == "proved"
     plain = prove(f"{SAME[latex]} == 1").links[0].lhs
-    assert prove(f"{latex.split('%')[0]} = 1", latex=True).links[0].lhs == plain
+    assert prove(f"{latex} = 1", latex=True).links[0].lhs == plain
 
 
 @pytest.mark.parametrize(
@@ -152,6 +146,7 @@ BAD = {
     r"\foo{x}": r"cannot read '\\foo' at position 1",
     r"x \pm y": r"cannot read '\\pm' at position 3",
     r"\sum_{i} x": r"cannot read '\\sum' at position 1",
+    r"N^{*} \propto C": r"cannot read '\\propto' at position 7",
     r"\int x": r"cannot read '\\int' at position 1",
     r"x}": "unexpected '}' at position 2",
     r"x'": '"\'" at position 2',
@@ -160,6 +155,7 @@ BAD = {
     r"\write18{ls}": r"cannot read '\\write' at position 1",
     r"\input{x}": r"cannot read '\\input' at position 1",
     r"\mathrm{": "ends where a closing brace is expected",
+    r"x^12": "an operator is expected before '2' at position 4",
     r"\pi r": "unknown name 'pi' at position 1",
     "{" * 60 + "x" + "}" * 60: "nested deeper",
     "x" * 5_000: "at most 4000 are read",
@@ -257,8 +253,5 @@ def test_any_latex_is_tokens_or_refused(text) -> None:
 @settings(max_examples=150)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_any_latex_claim_is_decided_or_refused(text) -> None:
-    try:
+    with suppress(ValueError):
         prove(text, latex=True)
-    except ValueError as error:
-        message = str(error)
-        assert message

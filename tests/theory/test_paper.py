@@ -108,7 +108,8 @@ def test_every_position_is_a_place_in_the_file() -> None:
     source = paper(BODY)
     lines = []
     for equation in equations(source):
-        assert source[equation.start : equation.start + 5].strip() == equation.text[:5].strip()
+        indent = len(equation.text) - len(equation.text.lstrip())
+        assert source.startswith(equation.text[indent : indent + 5], equation.start + indent)
         proof = prove(equation.text, latex=True)
         lines += [place(source, equation.start + link.position)[0] for link in proof.links]
     wanted = [i for i, line in enumerate(source.splitlines(), start=1) if "&=" in line]

@@ -138,8 +138,8 @@ def _refuse_namesakes(symbols: Iterable[Symbol]) -> None:
     for symbol in symbols:
         if by_name.setdefault(symbol.name, symbol) != symbol:
             raise ValueError(
-                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once, symbols(..., positive=True) for the "
-                "symbols of the theory"
+                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once, and positive "
+                "where it is a symbol of the theory"
             )
 
 

@@ -28,7 +28,8 @@ FEW = 4
 WORKERS = 2
 #: The statuses as the table has them.
 SHORT = {"proved": "proved", "proved under a stated lemma": "lemma", "checked numerically": "numerical", "cited": "cited"}
-LONGEST_CLAIM = 400
+#: Longer claims are cut, and in lists.
+LONGEST_CLAIM, LONGEST_ENTRY = 400, 150
 
 
 def parser() -> Parser:
@@ -176,19 +177,20 @@ def _mutants_of(names: Sequence[str], form: str, seed: int, per_claim: int | Non
 
 
 def _collected(function: Callable[[Item], Result], items: Sequence[Item], what: str) -> tuple[list[Result], bool]:
-    """The results in the order in which they came, and whether an interrupt cut them short."""
+    """The results as they came, and whether an interrupt cut them short."""
     from isoflop.theory.verification import unordered
 
     found: list[Result] = []
     try:
         with unordered(function, items, workers=WORKERS if len(items) > FEW else 1) as results:
-            found.extend(_with_progress(results, len(items), what, found))
+            for result in _with_progress(results, len(items), what):
+                found.append(result)
     except KeyboardInterrupt:
         return found, True
     return found, False
 
 
-def _with_progress(results: Iterator[Result], total: int, what: str, kept: list[Result]) -> Iterator[Result]:
+def _with_progress(results: Iterator[Result], total: int, what: str) -> Iterator[Result]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield from results
         return
@@ -376,15 +378,15 @@ def _soundness_text(scores: Sequence[Score]) -> list[str]:
         *table(("kind of change", "false", "true", "undefined"), [[k, *map(str, row)] for k, row in kinds(scores).items()], left=("kind of change",)),
     ]
     lines += _listed("Survivors: false, and a path does not object", [(s, _survival(s)) for s in scores if s.survived])
-    lines += _listed("True, yet a path names a point against it", [(s, s.claim) for s in scores if s.wronged])
-    lines += _listed("Still true, by decimal arithmetic", [(s, f"{s.claim}; {s.evidence}") for s in scores if s.truth == TRUE and not s.wronged])
+    lines += _listed("True, yet a path names a point against it", [(s, _brief(s.claim)) for s in scores if s.wronged])
+    lines += _listed("Still true, by decimal arithmetic", [(s, _brief(s.claim)) for s in scores if s.truth == TRUE and not s.wronged])
     missing = of["without_false"]
     return lines + (["", f"without a false mutant: {', '.join(missing)}"] if missing else [])
 
 
 def _survival(score: Score) -> str:
     said = "; ".join(f"{path}: {score.words[path]}" for path in score.survived)
-    return f"{score.claim}; false at {score.evidence}; {said}"
+    return f"{_brief(score.claim)}; false at {score.evidence}; {said}"
 
 
 def _listed(heading: str, entries: Sequence[tuple[Score, str]]) -> list[str]:
@@ -392,6 +394,9 @@ def _listed(heading: str, entries: Sequence[tuple[Score, str]]) -> list[str]:
         return []
     lines = ["", f"{heading} ({len(entries)})"]
     for score, text in entries:
-        brief = text if len(text) <= LONGEST_CLAIM else f"{text[:LONGEST_CLAIM]} ..."
-        lines += _wrapped(f"{score.derivation}, {score.step}, {score.kind}: {brief}", 2, 2)
+        lines += _wrapped(f"{score.derivation}, {score.step}, {score.kind}: {text}", 2, 2)
     return lines
+
+
+def _brief(claim: str) -> str:
+    return claim if len(claim) <= LONGEST_ENTRY else f"{claim[:LONGEST_ENTRY]} ..."

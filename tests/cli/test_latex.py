@@ -1,0 +1,92 @@
+"""isoflop latex."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+LAW = ("--law", "besiroglu2024")
+
+
+def number(cell: str) -> float:
+    return float(Decimal(re.sub(r" \\times 10\^\{(-?\d+)\}", r"E\1", cell.strip().strip("$"))))
+
+
+def row_of(text: str, law: str) -> list[float]:
+    (line,) = (line for line in text.splitlines() if line.startswith(f"{law} &"))
+    return [number(cell) for cell in line.removesuffix(r"\\").split(" & ")[1:]]
+
+
+def test_default_document(call):
+    result = call("latex")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(r"\documentclass{article}")
+    assert result.out.rstrip().endswith(r"\end{document}")
+    assert re.findall(r"\\label\{thm:([^}]*)\}", result.out) == ["compute-optimal-envelope", "misallocation-penalty"]
+    assert result.out.count(r"\textbf{Status:} proved.") == 2
+    assert r"\bibitem{hoffmann2022}" in result.out
+
+
+def test_named_derivations_in_their_order(call, tmp_path):
+    path = tmp_path / "notes.tex"
+    result = call("latex", "penalty_tails", "optimum_by_lagrange", "-o", path)
+    assert (result.code, result.out, result.err) == (0, "\n", "") or result.out == ""
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"\\label\{thm:([^}]*)\}", text) == ["penalty-tails", "optimum-by-lagrange"]
+
+
+def test_coefficients_against_a_search(call, besiroglu):
+    """Exponent and coefficient of the envelope, and the share of params, by numerical minimisation."""
+    text = call("latex", "penalty_tails", *LAW).out
+    E, A, B, beta, gamma, alpha, coefficient, share = row_of(text, "besiroglu2024")
+    assert (E, A, B, beta, gamma) == (1.8172, 482.01, 2085.43, 0.3478, 0.3658)
+    mp, C = besiroglu.mp, 10**22
+    slope = -mp.log(besiroglu.best(10 * C) / besiroglu.best(C)) / mp.log(10)
+    assert abs(alpha - slope) < 1e-4
+    assert abs(coefficient / (besiroglu.best(C) * mp.mpf(C) ** slope) - 1) < 1e-3
+    params, tokens = besiroglu.optimum(C)
+    assert abs(share - besiroglu.A * params**-besiroglu.b / besiroglu.reducible(params, tokens)) < 1e-4
+
+
+def test_penalties_against_a_search(call, besiroglu):
+    text = call("latex", "penalty_tails", *LAW, "--ratio", "0.1", "1", "10").out
+    _, _, table = text.partition(r"\label{tab:penalty}")
+    rows = re.findall(r"^\$(.*)\\\\$", table, re.MULTILINE)
+    assert len(rows) == 3
+    for row, ratio in zip(rows, (0.1, 1, 10), strict=True):
+        figures = ["".join(part).replace("{}", "") for part in re.findall(r"([\d.]+)\$&(?:\$([^$]*)\$)?", f"${row}")]
+        penalty = float(figures[2].replace("{.}", "."))
+        assert abs(penalty - besiroglu.penalty(besiroglu.mp.mpf(ratio) ** besiroglu.mp.mpf("-0.5"))) < 1e-3
+
+
+def test_fragment_with_a_papers_symbols(call):
+    out = call("latex", "penalty_tails", "--fragment", "--notation", "hoffmann", "--symbol", "alpha=a", "N=M").out
+    assert r"\documentclass" not in out
+    assert r"\begin{document}" not in out
+    assert "% Needs the packages" in out
+    assert r"\providecommand{\isobeta}{a}%" in out
+    assert r"\providecommand{\isoN}{M}%" in out
+
+
+def test_no_macros(call):
+    assert r"\iso" not in call("latex", "penalty_tails", "--no-macros").out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["penalty_tail"], "NAME 'penalty_tail': is no derivation (did you mean penalty_tails"),
+        (["penalty_tails", "--all"], "--all: means every derivation"),
+        (["--ratio", "2"], "--law is missing"),
+        (["penalty_tails", "--symbol", "N"], "--symbol 'N': must be NAME=LATEX"),
+        (["penalty_tails", "--symbol", "N=D"], "is the letter of"),
+        (["penalty_tails", "--symbol", "N=M", "N=K"], "given twice"),
+        (["penalty_tails", "--symbol", "N=M", "--no-macros"], "need"),
+        (["penalty_tails", *LAW, "--ratio", "-1"], "--ratio '-1'"),
+    ],
+)
+def test_bad_input(call, words, message):
+    result = call("latex", *words)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
