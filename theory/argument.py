@@ -103,8 +103,8 @@ class ByPositiveTerms:
             for assumption in claim.assume:
                 arithmetic.assume_positive(normal_form(assumption, arithmetic))
             for term in Add.make_args(difference):
-                if not _all_positive(arithmetic.canonical(normal_form(term, arithmetic)), arithmetic):
-                    return Decision(Answer.UNDECIDED, f"the term {term} is not certainly positive")
+                if not _never_negative(arithmetic.canonical(normal_form(term, arithmetic)), arithmetic):
+                    return Decision(Answer.UNDECIDED, f"the term {term} may be negative")
         except OutsideScope as error:
             return Decision(Answer.UNDECIDED, str(error))
         conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
@@ -117,8 +117,8 @@ def _arithmetic(claim: Claim, *others: Expr) -> Arithmetic:
     return Arithmetic(CoefficientField(claim.symbols.union(*(e.free_symbols for e in (*claim.assume, *others)))))
 
 
-def _all_positive(form: NormalForm, arithmetic: Arithmetic) -> bool:
-    return all(not key[1] and arithmetic.field.sign_of(value) == (1, []) for key, value in form.items())
+def _never_negative(form: NormalForm, arithmetic: Arithmetic) -> bool:
+    return all(arithmetic.is_nonnegative(key, value) for key, value in form.items())
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _certainly_positive(expression: Expr, assume: tuple[Expr, ...]) -> bool:
     for assumption in assume:
         arithmetic.assume_positive(normal_form(assumption, arithmetic))
     form = normal_form(expression, arithmetic)
-    return bool(form) and _all_positive(form, arithmetic)
+    return bool(form) and all(arithmetic.sign_of_term(key, value) == 1 for key, value in form.items())
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def _initials(author: str) -> str:
 
 def _of_source(source: Source) -> Work:
     authors = source.authors if len(source.authors) <= MOST_AUTHORS else source.authors[:1]
-    listed = ", ".join(map(_initials, authors)) + (", et al." if len(authors) < len(source.authors) else "")
+    listed = ", ".join(map(_initials, authors)) + (" et al." if len(authors) < len(source.authors) else "")
     venue = f" {source.venue}." if source.venue else ""
     return Work(
         key=source.key,

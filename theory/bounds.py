@@ -12,7 +12,16 @@ from isoflop.theory.argument import ByWeightedAmGm
 from isoflop.theory.claim import Claim
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.decide import Answer, Condition, Decision, Witness, decide, witness_at
+from isoflop.theory.normalform.decide import (
+    POINTS_TO_PROVE,
+    Answer,
+    Condition,
+    Decision,
+    Witness,
+    decide,
+    points_where,
+    witness_at,
+)
 from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
 from isoflop.theory.normalform.sample import points
@@ -22,6 +31,7 @@ LARGEST_DRAW = 600
 MOST_POSITIVE_TERMS = 3
 EQUAL = "the two sides are equal"
 POSITIVE = "the difference is a sum of positive terms"
+NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
 
 
 def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), seed: int = 0) -> Decision:
@@ -37,6 +47,18 @@ def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] 
     """
     if relation not in ("<=", ">=", "<", ">"):
         raise ValueError(f"relation={relation!r}: must be <=, >=, < or >")
+    decision = _decide(lhs, relation, rhs, assume, seed)
+    if decision.proved:
+        conditions = tuple(dict.fromkeys((*(Condition(a, ">") for a in assume), *decision.conditions)))
+        symbols = lhs.free_symbols.union(rhs.free_symbols, *(c.expression.free_symbols for c in conditions))
+        found = len(points_where(conditions, symbols, seed, POINTS_TO_PROVE))
+        if found < POINTS_TO_PROVE:
+            reason = f"the bound holds on its conditions, but only {found} sampled points satisfy them"
+            return Decision(Answer.UNDECIDED, reason, conditions)
+    return decision
+
+
+def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
     if relation in ("<", ">"):
         return _strict(lhs, relation, rhs, assume, seed)
     larger, smaller = (lhs, rhs) if relation == ">=" else (rhs, lhs)
@@ -62,7 +84,7 @@ def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] 
 
 
 def _strict(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
-    weak = decide_bound(lhs, f"{relation}=", rhs, assume=assume, seed=seed)
+    weak = _decide(lhs, f"{relation}=", rhs, assume, seed)
     if not weak.proved or weak.reason == POSITIVE:
         return weak
     if weak.reason == EQUAL and (witness := _any_point(lhs, rhs, assume, seed)) is not None:
@@ -131,7 +153,8 @@ def _by_terms(larger: Expr, smaller: Expr, assume: Sequence[Expr]) -> Decision:
     decisions = []
     for read in (_whole, _split, _expanded):
         try:
-            decision = _from_signs(*_by_sign(read(difference, arithmetic), arithmetic), assume)
+            terms = read(difference, arithmetic)
+            decision = _from_signs(*_by_sign(terms, arithmetic), assume, strictly=_has_positive(terms, arithmetic))
         except OutsideScope as error:
             decision = Decision(Answer.UNDECIDED, str(error))
         if decision.proved:
@@ -167,22 +190,31 @@ def _split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
 
 
 def _by_sign(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> tuple[list[Expr], list[Expr]]:
-    """The positive terms, and the negative ones with their sign turned; OutsideScope where a sign is not certain."""
+    """The terms that are never negative, and the others with their sign turned; OutsideScope where a sign is not certain."""
     positive: list[Expr] = []
     negative: list[Expr] = []
     for term in terms:
         ((key, value),) = term.items()
-        sign, unknown = arithmetic.field.sign_of(value)
         expression = arithmetic.to_sympy(term)
-        if unknown or key[1]:
+        if arithmetic.is_nonnegative(key, value):
+            positive.append(expression)
+        elif arithmetic.is_nonnegative(key, -value):
+            negative.append(-expression)
+        else:
             raise OutsideScope(f"the sign of the term {expression} is not certain")
-        (positive if sign > 0 else negative).append(expression * sign)
     return positive, negative
 
 
-def _from_signs(positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr]) -> Decision:
+def _has_positive(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> bool:
+    """Whether some term cannot vanish."""
+    return any(arithmetic.sign_of_term(key, value) == 1 for term in terms for key, value in term.items())
+
+
+def _from_signs(
+    positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr], *, strictly: bool
+) -> Decision:
     if not negative:
-        return Decision(Answer.PROVED, POSITIVE)
+        return Decision(Answer.PROVED, POSITIVE if strictly else NEVER_NEGATIVE)
     if len(negative) != 1 or not 2 <= len(positive) <= MOST_POSITIVE_TERMS:
         return Decision(
             Answer.UNDECIDED,

@@ -27,7 +27,7 @@ from isoflop.theory.notation import notation as find_notation
 from isoflop.theory.penalty import Misallocation
 from isoflop.theory.text import OPTIMAL
 
-__all__ = ["PACKAGES", "Entry", "document_latex", "with_macros"]
+__all__ = ["PACKAGES", "Entry", "document_latex", "require_symbols", "with_macros"]
 
 Subject = Derivation | Envelope | Misallocation
 
@@ -158,7 +158,7 @@ def _bibitem(work: Work) -> str:
     details = re.sub(r"(\d)-(\d)", r"\1--\2", escaped(work.details))
     details = re.sub(r"https://\S+?(?=[,;]?(?:\s|$))", lambda match: _breakable(match[0]), details)
     stop = "" if work.title.endswith("?") else "."
-    return rf"\bibitem{{{work.key}}} {escaped(work.authors)} \emph{{{escaped(work.title)}{stop}}} {details}"
+    return rf"\bibitem{{{work.key}}} {escaped(work.authors)}, \emph{{{escaped(work.title)}{stop}}} {details}"
 
 
 def _breakable(address: str) -> str:
@@ -205,7 +205,7 @@ def document_latex(
         Where a symbol is none of the letters of a law, or two letters are given the same LaTeX.
     """
     spelling, symbols = find_notation(notation), dict(symbols or {})
-    _require_symbols(symbols, spelling, macros)
+    require_symbols(symbols, spelling, macros)
     citing = Citing(spelling)
     parts = [_theorem(entry, spelling, citing, macros) for entry in entries]
     if laws:
@@ -235,7 +235,8 @@ def _written(spelling: Notation, macros: bool) -> Notation:
     return with_macros(spelling) if macros else spelling
 
 
-def _require_symbols(symbols: Mapping[str, str], spelling: Notation, macros: bool) -> None:
+def require_symbols(symbols: Mapping[str, str], spelling: Notation, macros: bool = True) -> None:
+    """ValueError where a symbol is no letter of a law, is no LaTeX, or is the letter of another."""
     if symbols and not macros:
         raise ValueError(f"symbols={symbols!r}: need macros=True")
     for name, latex in symbols.items():

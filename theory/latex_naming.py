@@ -22,7 +22,7 @@ from isoflop.theory.text import optimum
 #: A part that is narrower than this, in points, keeps its place; a name is about this wide.
 NARROWEST, NAME_WIDTH = 36, 14
 #: An equation of more rows than this has parts that deserve names, and no equation needs more names than that.
-MOST_ROWS, MOST_NAMES = 3, 12
+MOST_ROWS, MOST_NAMES = 2, 12
 #: No expression of more nodes fits a row.
 MOST_NODES = 100
 #: How much rather a part gets the name that it has anyway.
@@ -40,7 +40,8 @@ def with_names(sides: Sequence[Expr], printer: PaperPrinter, room: int) -> tuple
     room : int
         Points of a row.
     """
-    short, names = list(sides), []
+    short = list(sides)
+    names: list[tuple[Expr, Expr]] = []
     widths: dict[Expr, int] = {}
     sizes: dict[Expr, int] = {}
 

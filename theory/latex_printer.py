@@ -30,6 +30,9 @@ UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).
 #: A decimal with more digits than this is cut to so many.
 MOST_DIGITS, KEPT_DIGITS = 20, 12
 
+#: An integer that ends in so many zeros is written with a power of ten.
+MANY_ZEROS = 6
+
 #: An exponent that is wider than this on the line, in points, is set as a fraction.
 WIDEST_INLINE_EXPONENT = 72
 
@@ -106,7 +109,12 @@ class PaperPrinter(Conventional, LatexPrinter):
         return symbol_latex(expr.name, self.spelling) or super()._print_Symbol(expr, style)
 
     def _print_Integer(self, expr: Rational) -> str:
-        return str(expr)
+        mantissa = str(expr).rstrip("0")
+        zeros = len(str(expr)) - len(mantissa)
+        if zeros < MANY_ZEROS:
+            return str(expr)
+        power = f"10^{{{zeros}}}"
+        return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{mantissa} \cdot {power}")
 
     def _print_Rational(self, expr: Rational) -> str:
         if is_decimal(expr):
@@ -130,7 +138,7 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_ExpBase(self, expr: Expr, exp: str | None = None) -> str:
         argument = expr.args[0]
-        if isinstance(argument, Add) or argument.atoms(Function):
+        if isinstance(argument, Add) or argument.atoms(Function) or width(self._print(argument)) > WIDEST_INLINE_EXPONENT:
             return rf"\exp\left({self._print(argument)}\right)"
         return self.raised("e", argument)
 

@@ -15,7 +15,7 @@ from isoflop.theory.symbols import QUANTITIES
 
 ESCAPES = {character: rf"\{character}" for character in "&%$#_{}"}
 ESCAPES |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-FUNCTIONS = {"log": r"\log", "dlog": r"d\log", "exp": r"\exp", "lambda": r"\lambda", "phi2": r"\varphi_2"}
+FUNCTIONS = {"log": r"\log", "dlog": r"d\log", "exp": r"\exp", "lambda": r"\lambda", "Gamma": r"\Gamma", "phi2": r"\varphi_2"}
 FUNCTIONS |= {name: rf"\operatorname{{{name}}}" for name in ("expm1", "log1p")}
 #: The letters of a law, in which notations and papers differ.
 LETTERS = ("E", "A", "B", "C0", "N", "D", "C", "L", "alpha", "beta", "gamma", "r", "rho")
@@ -208,4 +208,5 @@ def _name(text: str, spelling: Notation) -> str:
     if DIFFERENTIAL.fullmatch(text):
         return "d" + _name(text[1:], spelling)
     stem, _, index = text.partition("_")
+    stem = rf"\{stem}" if len(stem) > 1 and index else stem
     return f"{stem}_{index}" if len(index) == 1 else f"{stem}_{{{index}}}" if index else stem

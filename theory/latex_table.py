@@ -68,7 +68,7 @@ def _floating(lines: Sequence[str], caption: str, label: str, size: str = "") ->
     """The table as it is, or in a float with its caption."""
     if not (caption or label):
         return "\n".join(lines)
-    top = [r"\begin{table}", r"\centering", *([rf"\caption{{{caption}}}"] if caption else [])]
+    top = [r"\begin{table}[htbp]", r"\centering", *([rf"\caption{{{caption}}}\smallskip"] if caption else [])]
     top += [rf"\label{{{label}}}"] if label else []
     return "\n".join([*top, *([size] if size else []), *lines, r"\end{table}"])
 

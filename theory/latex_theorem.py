@@ -81,7 +81,7 @@ def theorem_latex(
         statement,
         r"\end{theorem}",
     ]
-    given = verdicts or [None] * len(derivation.steps)
+    given: Sequence[Verdict | None] = verdicts or [None] * len(derivation.steps)
     graded = [_graded(step, verdict) for step, verdict in zip(derivation.steps, given, strict=True)]
     return "\n".join([*head, *_proof(graded, brief, spelling, cite)])
 
@@ -223,7 +223,8 @@ def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter) -> s
     """Each name with what it stands for, as many to a row as fit."""
     rows = [""]
     for name, part in names:
-        first, *rest = filled([f"{printer.doprint(name)} =", *pieces(part, printer)], ITEM_WIDTH)
+        begin, *more = pieces(part, printer)
+        first, *rest = filled([f"{printer.doprint(name)} = {begin}", *more], ITEM_WIDTH)
         longer = rf"{rows[-1]}, \quad {first}" if rows[-1] else first
         if width(longer) <= ITEM_WIDTH and not rest:
             rows[-1] = longer

@@ -187,7 +187,9 @@ class DecimalEvaluator:
     """Values of expressions in decimal arithmetic, of so many digits and of practically unlimited range."""
 
     def __init__(self, digits: int) -> None:
-        self.context = Context(digits, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow, Underflow])
+        self.context = Context(
+            digits, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow, Underflow]
+        )
 
     def evaluate(self, expression: Expr, point: Point) -> Decimal:
         """The value at the point.
@@ -204,7 +206,10 @@ class DecimalEvaluator:
 
     def _evaluate(self, e: Expr, point: Point, known: dict[Expr, Decimal]) -> Decimal:
         if e not in known:
-            known[e] = self._compute(e, point, known)
+            found = self._compute(e, point, known)
+            if not found.is_finite():  # 0 to a negative power signals nothing
+                raise NoValue("a value is infinite")
+            known[e] = found
         return known[e]
 
     def _compute(self, e: Expr, point: Point, known: dict[Expr, Decimal]) -> Decimal:
@@ -241,7 +246,10 @@ def fresh_points(symbols: Iterable[Symbol], seed: str) -> Iterator[Point]:
     for index in range(LARGEST_DRAW):
         size = min(FIRST_SIZE * SIZE_FACTOR ** (index // DRAWS_BEFORE_WIDENING), LARGEST_SIZE)
         signs = [-1 if s.is_negative or (s.is_positive is None and generator.getrandbits(1)) else 1 for s in ordered]
-        yield {s: sign * Rational(generator.randint(1, size), generator.randint(1, size)) for s, sign in zip(ordered, signs, strict=True)}
+        yield {
+            s: sign * Rational(generator.randint(1, size), generator.randint(1, size))
+            for s, sign in zip(ordered, signs, strict=True)
+        }
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,9 @@ def check_at_points(
         if any(evaluator.evaluate(a, point) <= 0 for a in assume):
             raise Undefined("an assumption does not hold")
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        size = sum(_size(side, lambda part: abs(evaluator.evaluate(part, point))) for side in (lhs, rhs))
+        size = max(abs(left), abs(right))
+        if 0 in (lhs, rhs):
+            size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point))) for side in (lhs, rhs))
         return _share(left - right if relation == ">=" else right - left, size)
 
     held: list[Point] = []
@@ -261,7 +263,9 @@ def enclose_bound(
         if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
             raise Undefined("an assumption is not certain")
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        size = sum(_size(side, lambda part: abs(evaluator.evaluate(part, point)).b) for side in (lhs, rhs))
+        size = max(abs(left).b, abs(right).b)
+        if 0 in (lhs, rhs):
+            size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point)).b) for side in (lhs, rhs))
         return (left - right if relation == ">=" else right - left), size
 
     def slack(point: Point) -> Any:

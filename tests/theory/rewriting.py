@@ -7,9 +7,9 @@ logarithm is a sum of positive terms.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
 from random import Random
 from typing import Any
 
@@ -586,18 +586,18 @@ def relative_difference(left: Node, right: Node, random: Random, count: int = 3)
     return largest
 
 
-def true_identities(seed: int, sources: list[Node], *, steps: tuple[int, int] = (3, 6)) -> Iterator[tuple[Node, Node]]:
-    """Endless pairs of equal expressions that SymPy's automatic evaluation leaves different.
-
-    Each fourth starts from one of `sources`.
-    """
+def rewritten_pairs(seed: int, sources: list[Node], steps: tuple[int, int]) -> Iterator[tuple[Node, Node]]:
+    """Endless pairs of equal expressions; each fourth starts from one of `sources`."""
     rewriter = Rewriter(seed)
-    count = 0
-    while True:
-        count += 1
+    for count in itertools.count(1):
         start = rewriter.random.choice(sources) if sources and count % 4 == 0 else rewriter.expression()
         left = rewriter.rewritten(start, rewriter.random.randint(0, 2))
-        right = rewriter.rewritten(start, rewriter.random.randint(*steps))
+        yield left, rewriter.rewritten(start, rewriter.random.randint(*steps))
+
+
+def true_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Node]]:
+    """Endless pairs of equal expressions that SymPy's automatic evaluation leaves different."""
+    for left, right in rewritten_pairs(seed, sources, (3, 6)):
         if to_sympy(left, evaluated=True) != to_sympy(right, evaluated=True):
             yield left, right
 
@@ -605,11 +605,11 @@ def true_identities(seed: int, sources: list[Node], *, steps: tuple[int, int] = 
 def false_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Node]]:
     """Endless pairs of different expressions, each a true pair with a mistake; that they differ is computed with 60 digits."""
     rewriter = Rewriter(seed + 1)
-    for left, right in true_identities(seed, sources, steps=(0, 4)):
+    for left, right in rewritten_pairs(seed, sources, (0, 3)):
         mistaken = rewriter.mutated(right)
         if relative_difference(left, mistaken, rewriter.random) > MP.mpf(10) ** -30:
             yield left, mistaken
 
 
 def take(pairs: Iterator[tuple[Node, Node]], count: int) -> list[tuple[Node, Node]]:
-    return list(islice(pairs, count))
+    return list(itertools.islice(pairs, count))

@@ -118,7 +118,7 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
     assumed = tuple(Condition(a, ">") for a in assumptions)
     if isinstance(exact, tuple):
         conditions = _unique([*assumed, *exact])
-        found = _points_where(conditions, symbols, seed, POINTS_TO_PROVE)
+        found = points_where(conditions, symbols, seed, POINTS_TO_PROVE)
         if len(found) < POINTS_TO_PROVE:
             reason = f"equal on the side conditions, but only {len(found)} sampled points satisfy them"
             return _refute(left, right, assumed, symbols, seed) or Decision(Answer.UNDECIDED, reason, conditions)
@@ -169,7 +169,7 @@ def _unique(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(c for c in kept if c.relation == ">" or c.expression not in positive)
 
 
-def _points_where(
+def points_where(
     conditions: Sequence[Condition], symbols: Iterable[Symbol], seed: int, wanted: int
 ) -> list[Point]:
     """Up to `wanted` points at which interval arithmetic confirms every condition."""
@@ -203,7 +203,7 @@ def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
 def _refute(
     left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int
 ) -> Decision | None:
-    candidates = _points_where(assumed, symbols, seed, POINTS_TO_REFUTE if symbols else 1)
+    candidates = points_where(assumed, symbols, seed, POINTS_TO_REFUTE if symbols else 1)
     for digits in DIGITS:
         evaluator = IntervalEvaluator(digits)
         for point in candidates:

@@ -60,23 +60,24 @@ def run(options: Options) -> tuple[str, int]:
     laws = selected_laws(options) if options.given("--law", *(f"--{name}" for name in COEFFICIENTS)) else []
     penalties = _penalties(laws, options)
 
-    from isoflop.theory.document import Entry, document_latex
+    macros = "--no-macros" not in options
 
-    entries = [Entry.checked(_subject(name)) for name in names]
+    from isoflop.theory.document import Entry, document_latex, require_symbols
+
     try:
-        text = document_latex(
-            entries,
-            notation=spelling,
-            laws=_coefficients(laws),
-            penalties=penalties,
-            fragment="--fragment" in options,
-            macros="--no-macros" not in options,
-            symbols=symbols,
-        )
+        require_symbols(symbols, spelling, macros)
     except ValueError as error:
-        if not symbols:
-            raise
-        raise blamed(error, ("--symbol", " ".join(f"{name}={letter}" for name, letter in symbols.items()))) from None
+        raise blamed(error, ("--symbol", " ".join(options.words("--symbol") or ()))) from None
+    entries = [Entry.checked(_subject(name)) for name in names]
+    text = document_latex(
+        entries,
+        notation=spelling,
+        laws=_coefficients(laws),
+        penalties=penalties,
+        fragment="--fragment" in options,
+        macros=macros,
+        symbols=symbols,
+    )
     return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
 
 

@@ -375,11 +375,17 @@ def _soundness_text(scores: Sequence[Score]) -> list[str]:
             left=("path alone",),
         ),
         "",
-        *table(("kind of change", "false", "true", "undefined"), [[k, *map(str, row)] for k, row in kinds(scores).items()], left=("kind of change",)),
+        *table(
+            ("kind of change", "false", "true", "undefined"),
+            [[k, *map(str, row)] for k, row in kinds(scores).items()],
+            left=("kind of change",),
+        ),
     ]
     lines += _listed("Survivors: false, and a path does not object", [(s, _survival(s)) for s in scores if s.survived])
     lines += _listed("True, yet a path names a point against it", [(s, _brief(s.claim)) for s in scores if s.wronged])
-    lines += _listed("Still true, by decimal arithmetic", [(s, _brief(s.claim)) for s in scores if s.truth == TRUE and not s.wronged])
+    lines += _listed(
+        "Still true, by decimal arithmetic", [(s, _brief(s.claim)) for s in scores if s.truth == TRUE and not s.wronged]
+    )
     missing = of["without_false"]
     return lines + (["", f"without a false mutant: {', '.join(missing)}"] if missing else [])
 

@@ -1,0 +1,301 @@
+"""isoflop verify."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from isoflop.derivations import NAMES
+
+SOUND = """
+from sympy import symbols
+
+from isoflop.theory.claim import ByPositiveTerms, Claim, Derivation
+
+x, y = symbols("x y", positive=True)
+
+
+def derivation():
+    steps = (
+        Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand."),
+        Claim("bound", x + y, ">=", x, "y is positive.", ByPositiveTerms()),
+    )
+    return Derivation("mine", "Mine", ("x, y > 0",), "", steps, "own work")
+"""
+UNSOUND = SOUND.replace("2 * x * y", "3 * x * y")
+
+
+@pytest.fixture
+def own(tmp_path):
+    def write(text):
+        path = tmp_path / "mine.py"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def few(monkeypatch, *names):
+    monkeypatch.setattr("isoflop.derivations.NAMES", names)
+
+
+def test_the_table(call, monkeypatch) -> None:
+    few(monkeypatch, "envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem")
+    result = call("verify")
+    assert (result.code, result.err) == (0, "")
+    rows = [line.split() for line in result.out.splitlines() if line.startswith(("envelope_", "tokens_", "pass_"))]
+    assert [row[0] for row in rows] == ["envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem"]
+    assert [row[2] for row in rows] == ["proved", "proved", "lemma"]
+    assert all(row[1] == row[3] == row[4] for row in rows)  # steps, proved exactly, hold at points
+    assert "3 derivations" in result.out
+    assert "2 proved, 1 proved under a stated lemma" in result.out
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+def test_the_longest_row_fits() -> None:
+    from dataclasses import replace
+
+    from isoflop.cli.verify import _overview
+    from isoflop.theory.verification import verify_named
+
+    report = replace(verify_named("fixed_ratio_ray"), name=max(NAMES, key=len), seconds=12.345)
+    assert max(map(len, _overview([report]))) <= 100
+
+
+def test_every_step_in_full(call) -> None:
+    from isoflop.derivations.optimum_by_weighted_am_gm import derivation
+
+    result = call("verify", "optimum_by_weighted_am_gm")
+    assert (result.code, result.err) == (0, "")
+    built = derivation()
+    words = " ".join(result.out.split())
+    for text in (built.title, *built.assumptions, built.source):
+        assert " ".join(text.split()) in words
+    for number, step in enumerate(built.steps, 1):
+        assert f"{number}. {step.name}: " in result.out
+    assert result.out.count("exact      proved") == len(built.steps)
+    assert "enclosures confirm" in result.out
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+def test_json(data) -> None:
+    found = data("verify", "envelope_exponent", "tokens_per_param")
+    assert found["failed"] == 0
+    assert [d["name"] for d in found["derivations"]] == ["envelope_exponent", "tokens_per_param"]
+    for derivation in found["derivations"]:
+        assert set(derivation) >= {"name", "title", "status", "steps", "seconds"}
+        assert derivation["status"] == "proved"
+        for step in derivation["steps"]:
+            assert set(step) >= {"name", "relation", "strength", "exact", "pointwise", "interval", "reason"}
+            assert (step["exact"], step["pointwise"]) == ("proved", "passed")
+            assert step["interval"] == ("passed" if step["relation"] in ("<=", ">=") else None)
+
+
+def test_a_name_twice_is_checked_once(data) -> None:
+    assert len(data("verify", "tokens_per_param", "tokens_per_param")["derivations"]) == 1
+
+
+def test_a_failure(call, monkeypatch) -> None:
+    from dataclasses import replace
+
+    from isoflop.derivations import tokens_per_param
+
+    good = tokens_per_param.derivation()
+    wrong = replace(good, steps=(*good.steps[:-1], replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1)))
+    monkeypatch.setattr(tokens_per_param, "derivation", lambda: wrong)
+    few(monkeypatch, "envelope_exponent", "tokens_per_param")
+    result = call("verify")
+    assert (result.code, result.err) == (1, "")
+    assert "FAILED" in result.out
+    assert wrong.steps[-1].name in result.out
+    assert "lhs = " in result.out
+    assert json.loads(call("verify", "--format", "json").out)["failed"] == 1
+
+
+def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) -> None:
+    def broken():
+        raise ZeroDivisionError("at home")
+
+    monkeypatch.setattr("isoflop.derivations.tokens_per_param.derivation", broken)
+    few(monkeypatch, "tokens_per_param", "envelope_exponent")
+    result = call("verify")
+    assert result.code == 1
+    assert "tokens_per_param: ZeroDivisionError: at home" in result.out
+    assert "1 proved, 1 failed" in result.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["tokens_per_parm"], "'tokens_per_parm': must be one of"),
+        (["tokens_per_parm"], "did you mean tokens_per_param"),
+        (["krajewski2024"], "krajewski2025"),
+        (["no_such_file.py"], "no_such_file.py': No such file"),
+        (["a.py", "b.py"], "one file alone"),
+        (["tokens_per_param", "--seed", "-1"], "--seed '-1': must be a whole number of at least 0"),
+        (["tokens_per_param", "--seed", "1.5"], "--seed '1.5'"),
+        (["tokens_per_param", "--mutants", "--per-claim", "0"], "--per-claim '0': must be a whole number of at least 1"),
+        (["tokens_per_param", "--per-claim", "2"], "needs --mutants"),
+        (["tokens_per_param", "--format", "yaml"], "--format 'yaml'"),
+    ],
+)
+def test_bad_input(call, words, said) -> None:
+    result = call("verify", *words)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert said in result.err
+
+
+# -- a derivation of one's own ---------------------------------------------------------------------
+
+
+def test_own_file(call, own) -> None:
+    result = call("verify", own(SOUND))
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("mine: proved")
+    assert "2. bound: proved" in result.out
+
+
+def test_own_file_that_is_wrong(call, own) -> None:
+    result = call("verify", own(UNSOUND))
+    assert (result.code, result.err) == (1, "")
+    assert "1. square: failed" in result.out
+    assert "FAILED: lhs = " in result.out
+    found = json.loads(call("verify", own(UNSOUND), "--format", "json").out)
+    assert [step["pointwise"] for step in found["derivations"][0]["steps"]] == ["failed", "passed"]
+    assert found["failed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1/0", "raises ZeroDivisionError: division by zero"),
+        ("def derivation(:", "raises SyntaxError"),
+        ("raise SystemExit(0)", "raises SystemExit"),
+        ("def derivation():\n    raise RuntimeError('two\\nlines')", "raises RuntimeError: two lines"),
+        ("import no_such_module_of_mine", "raises ModuleNotFoundError"),
+        ("x = 1", "must define a function derivation()"),
+        ("derivation = 3", "must define a function derivation()"),
+        ("def derivation():\n    return 3", "must return an isoflop Derivation"),
+        (SOUND.replace("relation=", "").replace('"=="', '"="'), "raises ValueError: relation='='"),
+        (
+            SOUND.replace('"own work")', '"own work")\n\n\nderivation.__wrapped__ = 1').replace("steps, ", "(), "),
+            "at least one step",
+        ),
+        (SOUND.replace("(x + y) ** 2", "3.5"), "cannot be checked"),
+    ],
+)
+def test_own_file_that_is_none(call, own, text, said) -> None:
+    result = call("verify", own(text))
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert "mine.py'" in result.err
+    assert said in result.err
+
+
+def test_a_module_beside_the_file(call, own, tmp_path) -> None:
+    # As with `python mine.py`, a file may import its neighbours.
+    (tmp_path / "neighbour_of_mine.py").write_text("LARGE = 2", encoding="utf-8")
+    text = SOUND.replace("from sympy", "from neighbour_of_mine import LARGE\nfrom sympy").replace("2 * x * y", "LARGE * x * y")
+    assert call("verify", own(text)).code == 0
+
+
+# -- errata ----------------------------------------------------------------------------------------
+
+
+def test_errata(call, data) -> None:
+    result = call("verify", "krajewski2025")
+    assert (result.code, result.err) == (0, "")
+    assert max(map(len, result.out.splitlines())) <= 100
+    found = data("verify", "krajewski2025")
+    assert found["failed"] == 0
+    assert result.out.count("as printed: refuted, witness ") == len(found["errata"]) >= 8
+    assert result.out.count("corrected:  proved") >= len(found["errata"])
+    assert "NOT REFUTED" not in result.out
+
+
+# -- soundness -------------------------------------------------------------------------------------
+
+
+def test_mutants(call) -> None:
+    result = call("verify", "envelope_exponent", "--mutants", "--per-claim", "3")
+    assert (result.code, result.err) == (0, "")
+    rows = {line.split()[0]: line.split()[1:] for line in result.out.splitlines() if line.startswith(("exact ", "points "))}
+    assert set(rows) == {"exact", "points"}
+    for shown, objects, survivors in rows.values():
+        assert int(shown) == int(objects) >= 15
+        assert survivors == "0"
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+def test_survivors_are_named(call, monkeypatch) -> None:
+    from isoflop.theory.pointwise import PointCheck
+
+    monkeypatch.setattr("isoflop.theory.mutation.check_at_points", lambda *args, **options: PointCheck(True, 64, "blind"))
+    result = call("verify", "tokens_per_param", "--mutants", "--per-claim", "2")
+    assert result.code == 1
+    assert "Survivors: false, and a path does not object" in result.out
+    assert "points: blind" in " ".join(result.out.split())
+    found = json.loads(call("verify", "tokens_per_param", "--mutants", "--per-claim", "2", "--format", "json").out)
+    assert found["survivors"] == sum(bool(mutant["survived"]) for mutant in found["mutants"]) > 0
+    assert {path for mutant in found["mutants"] for path in mutant["survived"]} == {"points"}
+
+
+def test_mutants_of_ones_own(call, own) -> None:
+    result = call("verify", own(SOUND), "--mutants")
+    assert (result.code, result.err) == (0, "")
+    assert "mutants of 2 claims in 1 derivations" in result.out
+
+
+# -- a process of its own --------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_all_of_them_in_two_processes(spawn) -> None:
+    began = time.perf_counter()
+    result = spawn("verify")
+    assert (result.code, result.err) == (0, "")
+    assert sum(line.split()[:1] == [name] for line in result.out.splitlines() for name in NAMES) == len(NAMES)
+    assert time.perf_counter() - began < 60
+
+
+@pytest.mark.slow
+def test_an_interrupt_prints_what_was_done(command) -> None:
+    start, environment = command
+    process = subprocess.Popen(
+        [*start, "verify"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(8)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "")
+    assert out.endswith("interrupted: these were done\n")
+    assert 0 < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES) < len(NAMES)
+
+
+def test_progress_on_a_terminal_alone(command) -> None:
+    start, environment = command
+    ours, theirs = pty.openpty()
+    words = ["verify", "tokens_per_param", "delta_method_exponent"]
+    process = subprocess.Popen([*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True)
+    os.close(theirs)
+    seen: list[bytes] = []
+
+    def watch() -> None:
+        try:
+            while block := os.read(ours, 1024):
+                seen.append(block)
+        except OSError:  # the other end is closed
+            pass
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    out, _ = process.communicate(timeout=120)
+    watcher.join()
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"derivations" in b"".join(seen)
+    assert "2/2" not in out
