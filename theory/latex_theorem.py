@@ -208,15 +208,27 @@ def _display(step: Claim, sides: tuple[Expr, Expr], conditions: Sequence[tuple[E
         return display(respelled_latex(step.statement, spelling), ITEM_WIDTH)
     printer = PaperPrinter(spelling)
     short, names = with_names([*sides, *(expression for expression, _ in conditions)], printer, ITEM_WIDTH)
-    notes = [rf"{printer.doprint(e)} {SIGNS[relation]} 0" for e, (_, relation) in zip(short[2:], conditions, strict=True)]
+    wide = [[*pieces(e, printer), f"{SIGNS[relation]} 0"] for e, (_, relation) in zip(short[2:], conditions, strict=True)]
+    notes = [" ".join(parts) for parts in wide]
     if step.limit is not None:
         variable, where = step.limit
         notes = [rf"{printer.doprint(variable)} \to {SIGNS_OF_LIMITS.get(where, where)}"]
     note = snug(printer.bracket(", ".join(notes))) if notes else ""
     left, right = (pieces(side, printer) for side in short[:2])
     right[0] = f"{SIGNS[step.relation]} {right[0]}"
-    block = _block("multline*", packed(left, right, note, ITEM_WIDTH), "," if names else ".")
+    fits = width(note) <= ITEM_WIDTH
+    rows = packed(left, right, note if fits else "", ITEM_WIDTH)
+    block = _block("multline*", rows, "," if names or not fits else ".")
+    if not fits:
+        block += f"\n  provided that\n{_conditions(wide, ',' if names else '.')}"
     return f"{block}\n  where\n{_definitions(names, printer)}" if names else block
+
+
+def _conditions(conditions: Sequence[Sequence[str]], end: str) -> str:
+    """Conditions that are too wide to stand beside an equation, each on rows of its own."""
+    *others, last = [filled(parts, ITEM_WIDTH) for parts in conditions]
+    listed = [[*rows[:-1], f"{rows[-1]},"] for rows in others]
+    return _block("gather*", [row for rows in [*listed, last] for row in rows], end)
 
 
 def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter) -> str:

@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+import termios
 import threading
 import time
 
@@ -279,6 +280,7 @@ def test_an_interrupt_prints_what_was_done(command) -> None:
 def test_progress_on_a_terminal_alone(command) -> None:
     start, environment = command
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
     words = ["verify", "tokens_per_param", "delta_method_exponent"]
     process = subprocess.Popen([*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)

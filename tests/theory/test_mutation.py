@@ -41,11 +41,13 @@ SAMPLE = ("envelope_exponent", "penalty_expansion", "fail_at_k_is_log_convex", "
 
 @pytest.fixture(scope="module")
 def sample():
-    return [score(mutant) for name in SAMPLE for mutant in mutants(load(name), per_claim=5)]
+    return [score(mutant) for name in SAMPLE for mutant in mutants(load(name), per_claim=4)]
 
 
-def false_mutants(*names):
-    return [m.claim for name in names for m in mutants(load(name), per_claim=3) if truth(m.claim).answer == FALSE]
+@pytest.fixture(scope="module")
+def false_claims():
+    names = ("envelope_exponent", "fail_at_k_is_log_convex")
+    return [m.claim for name in names for m in mutants(load(name), per_claim=4) if truth(m.claim).answer == FALSE]
 
 
 def test_a_sample_is_refuted_by_each_path_alone(sample):
@@ -165,14 +167,13 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("broken", PATHS)
-def test_the_others_object_where_one_is_broken(broken, monkeypatch):
-    claims = false_mutants("envelope_exponent", "fail_at_k_is_log_convex", "off_budget_penalty")
-    assert len(claims) >= 40
-    assert {claim.relation for claim in claims} > {"==", "<="}
+def test_the_others_object_where_one_is_broken(broken, false_claims, monkeypatch):
+    assert len(false_claims) >= 40
+    assert {claim.relation for claim in false_claims} == {"==", "<=", ">="}
     for target, replacement in BREAKS[broken]:
         monkeypatch.setattr(target, replacement)
     silent = 0
-    for claim in claims:
+    for claim in false_claims:
         found = refuted_by(claim)
         silent += broken in found and not found[broken].made
         assert all(objection.made for path, objection in found.items() if path != broken), claim
@@ -185,7 +186,7 @@ def test_a_broken_path_is_noticed(broken, monkeypatch):
     for target, replacement in BREAKS[broken]:
         monkeypatch.setattr(target, replacement)
     derivation = load("fail_at_k_is_log_convex")
-    survivors = [s for s in score_derivation(derivation, per_claim=3) if s.survived]
+    survivors = [s for s in score_derivation(derivation, per_claim=2) if s.survived]
     assert survivors
     assert {path for s in survivors for path in s.survived} == {broken}
 

@@ -117,10 +117,13 @@ def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
 
 def _from_file(path: str) -> Derivation:
     """What the user's file defines. Whatever goes wrong in it is told in one line."""
+    from pathlib import Path
     from runpy import run_path
 
     from isoflop.theory.verification import checked
 
+    known = sys.path.copy()
+    sys.path.insert(0, str(Path(path).resolve().parent))  # as `python FILE.py` does, so that the file may import its neighbours
     try:
         defined = run_path(path)
         if not callable(defined.get("derivation")):
@@ -132,6 +135,8 @@ def _from_file(path: str) -> Derivation:
         raise UsageError(f"{POSITIONAL} {shown(path)}: {error.strerror or error}") from None
     except (Exception, SystemExit) as error:
         raise UsageError(f"{POSITIONAL} {shown(path)}: raises {type(error).__name__}: {error}") from None
+    finally:
+        sys.path[:] = known
     try:
         return checked(built)
     except ValueError as error:
@@ -203,7 +208,7 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
     from isoflop.theory.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
-    failed = sum(not found.holds for found in (*errata, *remarks))
+    failed = sum(not erratum.holds for erratum in errata) + sum(not remark.holds for remark in remarks)
     status = NEGATIVE if failed else DONE
     if form == "json":
         found = {"paper": paper, "errata": [e.as_dict() for e in errata], "remarks": [r.as_dict() for r in remarks]}
@@ -367,7 +372,7 @@ def _soundness_text(scores: Sequence[Score]) -> list[str]:
     of = counts(scores)
     lines = [
         f"{len(scores)} mutants of {of['claims']} claims in {of['derivations']} derivations: "
-        f"{of[FALSE]} false, {of[TRUE]} still true, {of[UNDEFINED]} without a real value on both sides",
+        f"{of[FALSE]} false, {of[TRUE]} still true, {of[UNDEFINED]} undefined",
         "",
         *table(
             ("path alone", "false mutants", "objects", "survivors"),
