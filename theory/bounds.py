@@ -210,9 +210,7 @@ def _has_positive(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> bool:
     return any(arithmetic.sign_of_term(key, value) == 1 for term in terms for key, value in term.items())
 
 
-def _from_signs(
-    positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr], *, strictly: bool
-) -> Decision:
+def _from_signs(positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr], *, strictly: bool) -> Decision:
     if not negative:
         return Decision(Answer.PROVED, POSITIVE if strictly else NEVER_NEGATIVE)
     if len(negative) != 1 or not 2 <= len(positive) <= MOST_POSITIVE_TERMS:

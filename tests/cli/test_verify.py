@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+import isoflop.theory.verification  # noqa: F401 - bound to all the names before a test narrows them
 from isoflop.derivations import NAMES
 
 SOUND = """

@@ -143,24 +143,18 @@ def _refuse_namesakes(symbols: Iterable[Symbol]) -> None:
             )
 
 
-def _exact(
-    left: Expr, right: Expr, assumptions: tuple[Expr, ...], symbols: Iterable[Symbol]
-) -> tuple[Condition, ...] | str:
+def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...], symbols: Iterable[Symbol]) -> tuple[Condition, ...] | str:
     """The side conditions where the normal form of the difference is zero, else the reason why this path is silent."""
     arithmetic = Arithmetic(CoefficientField(symbols))
     try:
         for assumption in assumptions:
             arithmetic.assume_positive(normal_form(assumption, arithmetic))
-        difference = arithmetic.add(
-            normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic))
-        )
+        difference = arithmetic.add(normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic)))
         if not arithmetic.is_zero(difference):
             return "the normal forms differ, but no sampled point separates the two sides"
     except OutsideScope as error:
         return str(error)
-    return tuple(
-        [Condition(e, ">") for e in arithmetic.positive] + [Condition(e, "!=") for e in arithmetic.nonzero]
-    )
+    return tuple([Condition(e, ">") for e in arithmetic.positive] + [Condition(e, "!=") for e in arithmetic.nonzero])
 
 
 def _unique(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
@@ -169,9 +163,7 @@ def _unique(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(c for c in kept if c.relation == ">" or c.expression not in positive)
 
 
-def points_where(
-    conditions: Sequence[Condition], symbols: Iterable[Symbol], seed: int, wanted: int
-) -> list[Point]:
+def points_where(conditions: Sequence[Condition], symbols: Iterable[Symbol], seed: int, wanted: int) -> list[Point]:
     """Up to `wanted` points at which interval arithmetic confirms every condition."""
     evaluator = IntervalEvaluator()
     found: list[Point] = []
@@ -200,9 +192,7 @@ def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
             raise Contradiction(f"{left} and {right} have one normal form but differ at {point}")
 
 
-def _refute(
-    left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int
-) -> Decision | None:
+def _refute(left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int) -> Decision | None:
     candidates = points_where(assumed, symbols, seed, POINTS_TO_REFUTE if symbols else 1)
     for digits in DIGITS:
         evaluator = IntervalEvaluator(digits)

@@ -125,9 +125,7 @@ class CoefficientField:
         return sign_above * sign_below, above + [(index, -n) for index, n in below]
 
     def _polynomial_sign(self, polynomial: Any) -> int:
-        if self._nonpositive_columns and any(
-            monomial[i] % 2 for monomial in polynomial for i in self._nonpositive_columns
-        ):
+        if self._nonpositive_columns and any(monomial[i] % 2 for monomial in polynomial for i in self._nonpositive_columns):
             return 0
         coefficients = polynomial.values()
         if any(c < 0 for c in coefficients):
