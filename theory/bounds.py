@@ -85,8 +85,14 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
 
 def _strict(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
     weak = _decide(lhs, f"{relation}=", rhs, assume, seed)
-    if not weak.proved or weak.reason == POSITIVE:
+    if not weak.proved:
         return weak
+    needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
+    if weak.reason == POSITIVE and not needed:
+        return weak
+    if weak.reason == POSITIVE:
+        shown = ", ".join(map(str, needed))
+        return Decision(Answer.UNDECIDED, f"it is proved only where {shown}, which is not assumed", weak.conditions)
     if weak.reason == EQUAL and (witness := _any_point(lhs, rhs, assume, seed)) is not None:
         return Decision(Answer.REFUTED, EQUAL, witness=witness)
     return Decision(

@@ -61,15 +61,16 @@ def _grows(lhs: Expr, variable: Symbol, limit: str, assume: Sequence[Expr]) -> D
         for assumption in assume:
             arithmetic.assume_positive(normal_form(assumption, arithmetic))
         for key, value in arithmetic.canonical(normal_form(lhs, arithmetic)).items():
-            if key[1] or arithmetic.field.sign_of(value) != (1, []):
+            if not arithmetic.is_nonnegative(key, value):
                 raise OutsideScope(f"the sign of the term {arithmetic.to_sympy({key: value})} is not certain")
             term = arithmetic.to_sympy({key: value})
             order = (variable * term.diff(variable) / term).cancel()
-            growing = growing or bool(not order.has(variable) and (-order if limit == "0" else order).is_positive)
+            grows = not order.has(variable) and (-order if limit == "0" else order).is_positive
+            growing = growing or bool(grows and arithmetic.sign_of_term(key, value) == 1)
     except OutsideScope as error:
         return Decision(Answer.UNDECIDED, str(error))
     if growing and not (arithmetic.positive or arithmetic.nonzero):
-        return Decision(Answer.PROVED, "every term is positive and one grows without bound")
+        return Decision(Answer.PROVED, "no term is negative and one grows without bound")
     return Decision(Answer.UNDECIDED, "no term is certain to grow without bound")
 
 
