@@ -257,11 +257,9 @@ def test_mutants_of_ones_own(call, own) -> None:
 
 @pytest.mark.slow
 def test_all_of_them_in_two_processes(spawn) -> None:
-    began = time.perf_counter()
     result = spawn("verify")
     assert (result.code, result.err) == (0, "")
     assert sum(line.split()[:1] == [name] for line in result.out.splitlines() for name in NAMES) == len(NAMES)
-    assert time.perf_counter() - began < 60
 
 
 @pytest.mark.slow
