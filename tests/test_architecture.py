@@ -24,13 +24,13 @@ LAYERS = (
     {"penalty", "ray"},
     {"formulas", "factors", "marginal", "expansion", "economics", "vocabulary", "bounds", "limits"},
     {"prove"},
-    {"passk", "statistics", "bnsl", "erratum"},
+    {"passk", "statistics", "bnsl", "erratum", "penalty_gradient", "formulas_gradient"},
     {"derivations", "text"},
     {"latex_width", "latex_printer", "latex_sentence", "latex_break"},
     {"latex_naming", "latex_table", "latex_align", "latex_theorem"},
     {"document", "verification"},
     {"mutation"},
-    {"latex", "codegen", "export", "wide_table"},
+    {"latex", "codegen", "export", "wide_table", "model_code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
 PLAIN_DATA = {"notation", "published", "bibliography", "krajewski2025"}

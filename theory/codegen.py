@@ -18,6 +18,7 @@ from sympy import And, Expr, Function, Integer, Mul, Piecewise, Pow, Symbol, cse
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.formulas import Formula, InLogRatio, argument_name, formulas
+from isoflop.theory.formulas_gradient import gradient_formulas
 from isoflop.theory.functions import expm1, log1p, phi2
 
 WIDTH = 100
@@ -122,7 +123,7 @@ def _log(e: Expr, large: frozenset[Symbol]) -> Expr:
 
 
 def source(e: Any, rational: Callable[[int, int], str]) -> str:
-    """Python source of an expression of + - * / integer powers and calls."""
+    """Python source of an expression of numbers, names, + - * / integer powers and calls."""
     return _text(e, rational, 0)
 
 
@@ -135,6 +136,8 @@ def _text(e: Any, rational: Callable[[int, int], str], level: int) -> str:
         return f"({e})" if e < 0 and level else str(e)
     if e.is_Rational:
         return rational(int(e.p), int(e.q))
+    if e.is_NumberSymbol or e.is_Float:
+        return repr(float(e))
     if e.is_Add:
         terms = sorted(e.args, key=lambda term: (term.could_extract_minus_sign(), term.sort_key()))
         text = _text(terms[0], rational, 1)
@@ -158,7 +161,7 @@ def _text(e: Any, rational: Callable[[int, int], str], level: int) -> str:
     if isinstance(e, And):
         return " and ".join(_text(argument, rational, 1) for argument in sorted(e.args, key=str))
     if e.is_Relational:
-        return f"narrow({_text(e.lhs, rational, 0)}) {e.rel_op} {_text(e.rhs, _float_ratio, 0)}"
+        return f"narrow({_text(e.lhs, rational, 0)}) {e.rel_op} {_text(e.rhs, float_ratio, 0)}"
     arguments = ", ".join(_text(argument, rational, 0) for argument in e.args)
     return f"{e.func.__name__}({arguments})"
 
@@ -188,7 +191,8 @@ def _wide_ratio(p: int, q: int) -> str:
     return f"ratio_of({p}, {q})"
 
 
-def _float_ratio(p: int, q: int) -> str:
+def float_ratio(p: int, q: int) -> str:
+    """A rational number as a quotient of integers, for `source`."""
     return f"({p}/{q})" if p < 0 else f"{p}/{q}"
 
 
@@ -357,7 +361,7 @@ class _Kernel:
         if e in self.named:
             return self.named[e]
         if not e.has(self.array):
-            return source(e, _float_ratio)
+            return source(e, float_ratio)
         if e.is_Add or e.is_Mul:
             return self._fold(e)
         if e.is_Pow:
@@ -384,7 +388,7 @@ class _Kernel:
             return result
         if e.is_Mul and constant == -1:
             return self.apply("np.negative", result)
-        return self.apply(operation, result, source(constant, _float_ratio))
+        return self.apply(operation, result, source(constant, float_ratio))
 
     @staticmethod
     def _inverted(e: Expr, part: Expr) -> bool:
@@ -449,7 +453,7 @@ def _prologue(kernel: _Kernel, formula: InLogRatio, name: str) -> None:
     (variable,) = formula.variables
     slope = (formula.log_ratio.expand(force=True) / log(variable)).cancel()
     value = kernel.apply("np.log", name)
-    kernel.named[s] = value if slope == 1 else kernel.apply("np.multiply", value, source(slope, _float_ratio))
+    kernel.named[s] = value if slope == 1 else kernel.apply("np.multiply", value, source(slope, float_ratio))
 
 
 def _emit_cases(kernel: _Kernel, cases: Iterable[tuple[Expr, Any]]) -> None:
@@ -463,7 +467,7 @@ def _emit_cases(kernel: _Kernel, cases: Iterable[tuple[Expr, Any]]) -> None:
         kernel.state("np.copyto(out, {})", final)
     s = sym.LOG_SIZE_RATIO
     for value, condition in reversed(conditional):
-        left, right = kernel.emit(_block_form(condition.lhs)), source(condition.rhs, _float_ratio)
+        left, right = kernel.emit(_block_form(condition.lhs)), source(condition.rhs, float_ratio)
         kernel.state(f"where = {COMPARISONS[condition.rel_op]}({{}}, {right})", left)
         result = "math.inf" if value is oo else ""
         if not result:
@@ -519,27 +523,42 @@ ARRAY_RUNTIME = (
 
 def scalar_module(envelope: Envelope) -> str:
     """Source of the scalar module of a law."""
-    return _module(envelope, "Functions of floats.", "_scalar", SCALAR_RUNTIME, scalar_function)
+    return _scalar_module(envelope, formulas(envelope))
 
 
 def array_module(envelope: Envelope) -> str:
     """Source of the array module of a law; it expects the scalar module under the name `scalar`."""
-    return _module(envelope, "Functions of arrays.", "_array", ARRAY_RUNTIME, array_function)
+    return _array_module(envelope, formulas(envelope))
 
 
-def _module(envelope: Envelope, title: str, runtime: str, names: str, printer: Callable[[Formula], str]) -> str:
+def _scalar_module(envelope: Envelope, printed: Iterable[Formula]) -> str:
+    return _module(envelope, printed, "Functions of floats.", "_scalar", SCALAR_RUNTIME, scalar_function)
+
+
+def _array_module(envelope: Envelope, printed: Iterable[Formula]) -> str:
+    return _module(envelope, printed, "Functions of arrays.", "_array", ARRAY_RUNTIME, array_function)
+
+
+def _module(
+    envelope: Envelope, printed: Iterable[Formula], title: str, runtime: str, names: str, printer: Callable[[Formula], str]
+) -> str:
     header = HEADER.format(title=title, law=f"L = {envelope.form.loss}", budget=envelope.budget, runtime=runtime, names=names)
-    body = "\n\n".join(printer(formula) for formula in formulas(envelope))
+    body = "\n\n".join(printer(formula) for formula in printed)
     return f"{header}\n\n{body}"
+
+
+def default_formulas() -> tuple[Formula, ...]:
+    """What is printed for the default law: what every law has, and the gradients for the delta method."""
+    return (*formulas(derive()), *gradient_formulas())
 
 
 def generated_files() -> dict[str, str]:
     """File name -> text of the two modules of the default law."""
-    envelope = derive()
-    array = array_module(envelope).replace(
+    envelope, printed = derive(), default_formulas()
+    array = _array_module(envelope, printed).replace(
         "from isoflop.numeric._array import", "from isoflop.numeric._generated import scalar\nfrom isoflop.numeric._array import"
     )
-    return {"scalar.py": scalar_module(envelope), "array.py": array}
+    return {"scalar.py": _scalar_module(envelope, printed), "array.py": array}
 
 
 def main() -> None:

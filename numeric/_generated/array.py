@@ -2588,3 +2588,1416 @@ def ray_exponent(compute, tokens_per_param, A, B, beta, gamma, *, out=None):
     x4 = gamma*(x0 - x1 - x2)/2 + log(B)
     x5 = -log(2)
     return narrow(exp(log_sum_exp(x3 + x5 + log(beta), x4 + x5 + log(gamma)) - log_sum_exp(x3, x4)), out)
+
+
+@array_result
+def exponent_by_beta(beta, gamma, *, out=None):
+    r"""Derivative of alpha in beta.
+
+        exponent_by_beta = gamma**2/(beta + gamma)**2
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_exponent.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(gamma*gamma/((beta + gamma)*(beta + gamma)), out)
+
+
+@array_result
+def exponent_by_gamma(beta, gamma, *, out=None):
+    r"""Derivative of alpha in gamma.
+
+        exponent_by_gamma = beta**2/(beta + gamma)**2
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_exponent.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(beta*beta/((beta + gamma)*(beta + gamma)), out)
+
+
+@array_result
+def params_share_by_beta(beta, gamma, *, out=None):
+    r"""Derivative of w_N in beta.
+
+        params_share_by_beta = -gamma/(beta + gamma)**2
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(-gamma/((beta + gamma)*(beta + gamma)), out)
+
+
+@array_result
+def params_share_by_gamma(beta, gamma, *, out=None):
+    r"""Derivative of w_N in gamma.
+
+        params_share_by_gamma = beta/(beta + gamma)**2
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(beta/((beta + gamma)*(beta + gamma)), out)
+
+
+@array_result
+def tokens_share_by_beta(beta, gamma, *, out=None):
+    r"""Derivative of w_D in beta.
+
+        tokens_share_by_beta = gamma/(beta + gamma)**2
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(gamma/((beta + gamma)*(beta + gamma)), out)
+
+
+@array_result
+def tokens_share_by_gamma(beta, gamma, *, out=None):
+    r"""Derivative of w_D in gamma.
+
+        tokens_share_by_gamma = -beta/(beta + gamma)**2
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(-beta/((beta + gamma)*(beta + gamma)), out)
+
+
+@array_result
+def log_coefficient_by_log_A(beta, gamma, *, out=None):
+    r"""Derivative of log C0 in log A.
+
+        log_coefficient_by_log_A = gamma/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(gamma/(beta + gamma), out)
+
+
+@array_result
+def log_coefficient_by_log_B(beta, gamma, *, out=None):
+    r"""Derivative of log C0 in log B.
+
+        log_coefficient_by_log_B = beta/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(beta/(beta + gamma), out)
+
+
+@array_result
+def log_coefficient_by_beta(A, B, beta, gamma, *, out=None):
+    r"""Derivative of log C0 in beta.
+
+        log_coefficient_by_beta = gamma*(gamma*log(6)/(beta + gamma) - log((A*beta/(B*gamma))
+            **(1/(beta + gamma))))/(beta + gamma)
+
+    Parameters
+    ----------
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
+    """
+    A, B, beta, gamma = positive(A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    x1 = x0*gamma
+    return narrow(x1*(x1*log(6) - x0*(log(A) + log(beta) - log(B) - log(gamma))), out)
+
+
+@array_result
+def log_coefficient_by_gamma(A, B, beta, gamma, *, out=None):
+    r"""Derivative of log C0 in gamma.
+
+        log_coefficient_by_gamma = beta*(beta*log(6)/(beta + gamma) + log((A*beta/(B*gamma))
+            **(1/(beta + gamma))))/(beta + gamma)
+
+    Parameters
+    ----------
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
+    """
+    A, B, beta, gamma = positive(A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    x1 = x0*beta
+    return narrow(x1*(x0*(log(A) + log(beta) - log(B) - log(gamma)) + x1*log(6)), out)
+
+
+@array_result
+def log_optimal_params_by_log_A(beta, gamma, *, out=None):
+    r"""Derivative of log N* in log A.
+
+        log_optimal_params_by_log_A = 1/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(1/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_params_by_log_B(beta, gamma, *, out=None):
+    r"""Derivative of log N* in log B.
+
+        log_optimal_params_by_log_B = -1/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(-1/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_params_by_beta(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log N* in beta, at fixed compute.
+
+        log_optimal_params_by_beta = (-log((compute/6)**(gamma/(beta + gamma))
+            *(A*beta/(B*gamma))**(1/(beta + gamma))) + 1/beta)/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    return narrow(x0*(1/beta - x0*(log(A) + log(beta) - log(B) - log(gamma)) - x0*gamma*(log(compute) - log(6))), out)
+
+
+@array_result
+def log_optimal_params_by_gamma(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log N* in gamma, at fixed compute.
+
+        log_optimal_params_by_gamma = (log((compute/6)**(beta/(beta + gamma))*(B*gamma/(A*beta))
+            **(1/(beta + gamma))) - 1/gamma)/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    return narrow(x0*(x0*(log(B) + log(gamma) - log(A) - log(beta)) + x0*beta*(log(compute) - log(6)) - 1/gamma), out)
+
+
+@array_result
+def log_optimal_tokens_by_log_A(beta, gamma, *, out=None):
+    r"""Derivative of log D* in log A.
+
+        log_optimal_tokens_by_log_A = -1/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(-1/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_tokens_by_log_B(beta, gamma, *, out=None):
+    r"""Derivative of log D* in log B.
+
+        log_optimal_tokens_by_log_B = 1/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(1/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_tokens_by_beta(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log D* in beta, at fixed compute.
+
+        log_optimal_tokens_by_beta = -(-log((compute/6)**(gamma/(beta + gamma))
+            *(A*beta/(B*gamma))**(1/(beta + gamma))) + 1/beta)/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    return narrow(-x0*(1/beta - x0*(log(A) + log(beta) - log(B) - log(gamma)) - x0*gamma*(log(compute) - log(6))), out)
+
+
+@array_result
+def log_optimal_tokens_by_gamma(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log D* in gamma, at fixed compute.
+
+        log_optimal_tokens_by_gamma = -(log((compute/6)**(beta/(beta + gamma))
+            *(B*gamma/(A*beta))**(1/(beta + gamma))) - 1/gamma)/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    return narrow(-x0*(x0*(log(B) + log(gamma) - log(A) - log(beta)) + x0*beta*(log(compute) - log(6)) - 1/gamma), out)
+
+
+@array_result
+def log_optimal_tokens_per_param_by_log_A(beta, gamma, *, out=None):
+    r"""Derivative of log(D*/N*) in log A.
+
+        log_optimal_tokens_per_param_by_log_A = -2/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(-2/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_tokens_per_param_by_log_B(beta, gamma, *, out=None):
+    r"""Derivative of log(D*/N*) in log B.
+
+        log_optimal_tokens_per_param_by_log_B = 2/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(2/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_tokens_per_param_by_beta(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log(D*/N*) in beta, at fixed compute.
+
+        log_optimal_tokens_per_param_by_beta = -2*(-log((compute/6)**(gamma/(beta + gamma))
+            *(A*beta/(B*gamma))**(1/(beta + gamma))) + 1/beta)/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    return narrow(-2*x0*(1/beta - x0*(log(A) + log(beta) - log(B) - log(gamma)) - x0*gamma*(log(compute) - log(6))), out)
+
+
+@array_result
+def log_optimal_tokens_per_param_by_gamma(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log(D*/N*) in gamma, at fixed compute.
+
+        log_optimal_tokens_per_param_by_gamma = -2*(log((compute/6)**(beta/(beta + gamma))
+            *(B*gamma/(A*beta))**(1/(beta + gamma))) - 1/gamma)/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    return narrow(-2*x0*(x0*(log(B) + log(gamma) - log(A) - log(beta)) + x0*beta*(log(compute) - log(6)) - 1/gamma), out)
+
+
+@array_result
+def log_optimal_reducible_loss_by_log_A(beta, gamma, *, out=None):
+    r"""Derivative of log R* in log A.
+
+        log_optimal_reducible_loss_by_log_A = gamma/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(gamma/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_reducible_loss_by_log_B(beta, gamma, *, out=None):
+    r"""Derivative of log R* in log B.
+
+        log_optimal_reducible_loss_by_log_B = beta/(beta + gamma)
+
+    Parameters
+    ----------
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    beta, gamma = positive(beta=beta, gamma=gamma)
+    return narrow(beta/(beta + gamma), out)
+
+
+@array_result
+def log_optimal_reducible_loss_by_beta(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log R* in beta, at fixed compute.
+
+        log_optimal_reducible_loss_by_beta = -gamma*log((compute/6)**(gamma/(beta + gamma))
+            *(A*beta/(B*gamma))**(1/(beta + gamma)))/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    x1 = x0*gamma
+    return narrow(-x1*(x0*(log(A) + log(beta) - log(B) - log(gamma)) + x1*(log(compute) - log(6))), out)
+
+
+@array_result
+def log_optimal_reducible_loss_by_gamma(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of log R* in gamma, at fixed compute.
+
+        log_optimal_reducible_loss_by_gamma = -beta*log((compute/6)**(beta/(beta + gamma))
+            *(B*gamma/(A*beta))**(1/(beta + gamma)))/(beta + gamma)
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = 1/(beta + gamma)
+    x1 = x0*beta
+    return narrow(-x1*(x0*(log(B) + log(gamma) - log(A) - log(beta)) + x1*(log(compute) - log(6))), out)
+
+
+@array_result
+def optimal_loss_by_log_A(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of L* in log A, at fixed compute.
+
+        optimal_loss_by_log_A = 6**(beta*gamma/(beta + gamma))*gamma*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /(compute**(beta*gamma/(beta + gamma))*(beta + gamma))
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: that of the law. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = log(gamma)
+    x1 = beta + gamma
+    x2 = log(x1)
+    x3 = 1/x1
+    x4 = x3*beta
+    x5 = x4*gamma
+    return narrow(exp(x0 + x4*(x2 + log(B) - log(beta)) + x5*log(6) + x3*gamma*(x2 + log(A) - x0) - x2 - x5*log(compute)), out)
+
+
+@array_result
+def optimal_loss_by_log_B(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of L* in log B, at fixed compute.
+
+        optimal_loss_by_log_B = 6**(beta*gamma/(beta + gamma))*beta*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            /(compute**(beta*gamma/(beta + gamma))*(beta + gamma))
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: that of the law. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = log(beta)
+    x1 = beta + gamma
+    x2 = log(x1)
+    x3 = 1/x1
+    x4 = x3*beta
+    x5 = x4*gamma
+    return narrow(exp(x0 + x4*(x2 + log(B) - x0) + x5*log(6) + x3*gamma*(x2 + log(A) - log(gamma)) - x2 - x5*log(compute)), out)
+
+
+@array_result
+def optimal_loss_by_beta(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of L* in beta, at fixed compute.
+
+        optimal_loss_by_beta = -6**(beta*gamma/(beta + gamma))*gamma*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            *log((compute/6)**(gamma/(beta + gamma))*(A*beta/(B*gamma))**(1/(beta + gamma)))
+            /(compute**(beta*gamma/(beta + gamma))*(beta + gamma))
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: that of the law. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = log(6)
+    x1 = log(compute)
+    x2 = beta + gamma
+    x3 = 1/x2
+    x4 = x3*gamma
+    x5 = log(B)
+    x6 = log(beta)
+    x7 = log(gamma)
+    x8 = log(A) - x7
+    x9 = log(x2)
+    x10 = x4*beta
+    return narrow(((-x3*(x6 + x8 - x5)) - x4*(x1 - x0))*exp(x7 + x0*x10 + x4*(x8 + x9) + x3*beta*(x5 + x9 - x6) - x9 - x1*x10), out)
+
+
+@array_result
+def optimal_loss_by_gamma(compute, A, B, beta, gamma, *, out=None):
+    r"""Derivative of L* in gamma, at fixed compute.
+
+        optimal_loss_by_gamma = -6**(beta*gamma/(beta + gamma))*beta*(A*(beta + gamma)/gamma)
+            **(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))
+            *log((compute/6)**(beta/(beta + gamma))*(B*gamma/(A*beta))**(1/(beta + gamma)))
+            /(compute**(beta*gamma/(beta + gamma))*(beta + gamma))
+
+    Parameters
+    ----------
+    compute : array_like
+        Training compute; FLOP, > 0.
+    A : array_like
+        Coefficient of the params term A N^-beta; loss, > 0.
+    B : array_like
+        Coefficient of the tokens term B D^-gamma; loss, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: that of the law. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
+    """
+    compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
+    x0 = log(6)
+    x1 = log(compute)
+    x2 = beta + gamma
+    x3 = 1/x2
+    x4 = x3*beta
+    x5 = log(B)
+    x6 = log(beta)
+    x7 = log(A) - log(gamma)
+    x8 = log(x2)
+    x9 = x4*gamma
+    return narrow(((-x3*(x5 - x6 - x7)) - x4*(x1 - x0))*exp(x6 + x0*x9 + x4*(x5 + x8 - x6) + x3*gamma*(x7 + x8) - x8 - x1*x9), out)
+
+
+def _penalty_by_beta(log_size_ratio, beta, gamma, out, t0, t1):
+    np.multiply(log_size_ratio, log_size_ratio, out=out)
+    np.multiply(log_size_ratio, beta + gamma, out=t0)
+    phi2_block(t0, t1, out=t0)
+    np.multiply(out, t0, out=t0)
+    np.multiply(log_size_ratio, -beta, out=out)
+    np.exp(out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, gamma, out=out)
+
+
+def penalty_by_beta(log_size_ratio, beta, gamma, *, out=None):
+    r"""Derivative of the penalty P in beta at a fixed size ratio, without cancellation near the optimum.
+
+        penalty_by_beta = gamma*(-((beta + gamma)*log(size_ratio) + 1)
+            *exp(-beta*log(size_ratio)) + exp(gamma*log(size_ratio)))/(beta + gamma)**2
+
+    Parameters
+    ----------
+    log_size_ratio : array_like
+        Logarithm of the size ratio, s = ln r; 1, real.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    """
+    return in_blocks(_penalty_by_beta, 2, scalar.penalty_by_beta, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+
+
+def _penalty_by_gamma(log_size_ratio, beta, gamma, out, t0, t1):
+    np.multiply(log_size_ratio, log_size_ratio, out=out)
+    np.multiply(log_size_ratio, (-beta) - gamma, out=t0)
+    phi2_block(t0, t1, out=t0)
+    np.multiply(out, t0, out=t0)
+    np.multiply(log_size_ratio, gamma, out=out)
+    np.exp(out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta, out=out)
+
+
+def penalty_by_gamma(log_size_ratio, beta, gamma, *, out=None):
+    r"""Derivative of the penalty P in gamma at a fixed size ratio, without cancellation near the optimum.
+
+        penalty_by_gamma = beta*(-(-(beta + gamma)*log(size_ratio) + 1)
+            *exp(gamma*log(size_ratio)) + exp(-beta*log(size_ratio)))/(beta + gamma)**2
+
+    Parameters
+    ----------
+    log_size_ratio : array_like
+        Logarithm of the size ratio, s = ln r; 1, real.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    """
+    return in_blocks(_penalty_by_gamma, 2, scalar.penalty_by_gamma, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+
+
+def _penalty_at_size_ratio_by_beta(size_ratio, beta, gamma, out, t0, t1, t2):
+    np.log(size_ratio, out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, beta + gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t0, t1, out=t1)
+    np.multiply(out, -beta, out=out)
+    np.exp(out, out=out)
+    np.multiply(t1, out, out=out)
+    np.multiply(out, gamma, out=out)
+
+
+def penalty_at_size_ratio_by_beta(size_ratio, beta, gamma, *, out=None):
+    r"""Derivative of the penalty P in beta at a fixed size ratio, without cancellation near the optimum.
+
+        penalty_at_size_ratio_by_beta = gamma*(-((beta + gamma)*log(size_ratio) + 1)
+            *exp(-beta*log(size_ratio)) + exp(gamma*log(size_ratio)))/(beta + gamma)**2
+
+    Parameters
+    ----------
+    size_ratio : array_like
+        Size ratio N/N*(C); 1, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    """
+    return in_blocks(_penalty_at_size_ratio_by_beta, 3, scalar.penalty_at_size_ratio_by_beta, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+
+
+def _penalty_at_size_ratio_by_gamma(size_ratio, beta, gamma, out, t0, t1, t2):
+    np.log(size_ratio, out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, (-beta) - gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t0, t1, out=t1)
+    np.multiply(out, gamma, out=out)
+    np.exp(out, out=out)
+    np.multiply(t1, out, out=out)
+    np.multiply(out, beta, out=out)
+
+
+def penalty_at_size_ratio_by_gamma(size_ratio, beta, gamma, *, out=None):
+    r"""Derivative of the penalty P in gamma at a fixed size ratio, without cancellation near the optimum.
+
+        penalty_at_size_ratio_by_gamma = beta*(-(-(beta + gamma)*log(size_ratio) + 1)
+            *exp(gamma*log(size_ratio)) + exp(-beta*log(size_ratio)))/(beta + gamma)**2
+
+    Parameters
+    ----------
+    size_ratio : array_like
+        Size ratio N/N*(C); 1, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    """
+    return in_blocks(_penalty_at_size_ratio_by_gamma, 3, scalar.penalty_at_size_ratio_by_gamma, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+
+
+def _penalty_at_ratio_by_beta(ratio, beta, gamma, out, t0, t1, t2):
+    np.log(ratio, out=out)
+    np.multiply(out, (-1/2), out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, beta + gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t0, t1, out=t1)
+    np.multiply(out, -beta, out=out)
+    np.exp(out, out=out)
+    np.multiply(t1, out, out=out)
+    np.multiply(out, gamma, out=out)
+
+
+def penalty_at_ratio_by_beta(ratio, beta, gamma, *, out=None):
+    r"""Derivative of the penalty P in beta at a fixed overtraining ratio, without cancellation near the optimum.
+
+        penalty_at_ratio_by_beta = gamma*(-((beta + gamma)*log(size_ratio) + 1)
+            *exp(-beta*log(size_ratio)) + exp(gamma*log(size_ratio)))/(beta + gamma)**2
+
+    Parameters
+    ----------
+    ratio : array_like
+        Overtraining ratio (D/N)/(D*/N*); 1, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    """
+    return in_blocks(_penalty_at_ratio_by_beta, 3, scalar.penalty_at_ratio_by_beta, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+
+
+def _penalty_at_ratio_by_gamma(ratio, beta, gamma, out, t0, t1, t2):
+    np.log(ratio, out=out)
+    np.multiply(out, (-1/2), out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, (-beta) - gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t0, t1, out=t1)
+    np.multiply(out, gamma, out=out)
+    np.exp(out, out=out)
+    np.multiply(t1, out, out=out)
+    np.multiply(out, beta, out=out)
+
+
+def penalty_at_ratio_by_gamma(ratio, beta, gamma, *, out=None):
+    r"""Derivative of the penalty P in gamma at a fixed overtraining ratio, without cancellation near the optimum.
+
+        penalty_at_ratio_by_gamma = beta*(-(-(beta + gamma)*log(size_ratio) + 1)
+            *exp(gamma*log(size_ratio)) + exp(-beta*log(size_ratio)))/(beta + gamma)**2
+
+    Parameters
+    ----------
+    ratio : array_like
+        Overtraining ratio (D/N)/(D*/N*); 1, > 0.
+    beta : array_like
+        Exponent of the params term; 1, > 0.
+    gamma : array_like
+        Exponent of the tokens term; 1, > 0.
+    out : ndarray, optional
+        Where to put the result; of the broadcast shape of the arguments.
+
+    Returns
+    -------
+    ndarray
+        Unit: 1. Of the broadcast shape of the arguments.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the result exceeds the largest float.
+
+    Notes
+    -----
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    """
+    return in_blocks(_penalty_at_ratio_by_gamma, 3, scalar.penalty_at_ratio_by_gamma, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)

@@ -22,7 +22,7 @@ from isoflop.numeric._generated import array, scalar
 from isoflop.numeric._wide import Wide
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, Budget
-from isoflop.theory.codegen import arguments_of, array_module, generated_files, scalar_module
+from isoflop.theory.codegen import arguments_of, array_module, default_formulas, generated_files, scalar_module
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.formulas import Formula, InLogRatio, argument_name, formulas
 from isoflop.theory.functions import defined, expm1, log1p, phi2
@@ -42,7 +42,7 @@ SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 
 @cache
 def registry() -> dict[str, Formula]:
-    return {formula.name: formula for formula in formulas(derive())}
+    return {formula.name: formula for formula in default_formulas()}
 
 
 # What the theory prints

@@ -1,0 +1,133 @@
+"""A compute law: the loss as a function of training compute alone."""
+
+from __future__ import annotations
+
+import math
+
+from isoflop.numeric._call import is_scalar
+from isoflop.numeric._domain import exponent_number, nonnegative_number, positive_number
+from isoflop.theory.notation import Frozen, Notation
+from isoflop.theory.notation import notation as find_notation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: exp of more than this exceeds the largest float.
+LARGEST_LOG = math.log(1.7976931348623157e308)
+
+
+class ComputeLaw(Frozen):
+    """L = E + C0 C^-alpha.
+
+    Parameters
+    ----------
+    C0 : float
+        Reducible loss extrapolated to one FLOP, > 0, in the unit of the loss.
+    alpha : float
+        Exponent of compute, > 0.
+    E : float, optional
+        Irreducible loss, >= 0. Without it only the reducible loss is available.
+    name, source : str
+        For tables and files.
+
+    Raises
+    ------
+    ValueError
+        Where a coefficient is outside its domain.
+
+    Notes
+    -----
+    Frozen and hashable. The envelope of a params+tokens law has this form exactly (`Law.envelope`); its restriction to a
+    fixed ratio D/N has it only approximately.
+
+    Examples
+    --------
+    >>> law = ComputeLaw(E=1.8, C0=1000.0, alpha=0.15)
+    >>> round(law.loss(1e21), 6)
+    2.507946
+    """
+
+    __slots__ = ("C0", "E", "alpha", "name", "source")
+
+    C0: float
+    E: float | None
+    alpha: float
+    name: str
+    source: str
+
+    def __init__(self, *, C0: float, alpha: float, E: float | None = None, name: str = "custom", source: str = "") -> None:
+        super().__init__(
+            C0=positive_number("C0", C0),
+            E=None if E is None else nonnegative_number("E", E),
+            alpha=exponent_number("alpha", alpha),
+            name=name,
+            source=source,
+        )
+
+    @property
+    def exponent(self) -> float:
+        """alpha, by the name that it has on an envelope."""
+        return self.alpha
+
+    @property
+    def coefficient(self) -> float:
+        """C0, by the name that it has on an envelope."""
+        return self.C0
+
+    def loss(self, compute: Any) -> Any:
+        """L = E + C0 C^-alpha; ``compute``: FLOP, > 0, a number or an array."""
+        if self.E is None:
+            raise ValueError(f"E=None: the loss needs a value; the law {self.name!r} has none")
+        return self.E + self.reducible_loss(compute)
+
+    def reducible_loss(self, compute: Any) -> Any:
+        """L - E = C0 C^-alpha; ``compute``: FLOP, > 0, a number or an array."""
+        return power(compute, math.log(self.C0), self.alpha)
+
+    def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
+        """The coefficients by their names in a notation."""
+        values: dict[str, float | None] = {"E": self.E, "C0": self.C0, "alpha": self.alpha}
+        return find_notation(notation).from_canonical(values, kind="compute", partial=True)
+
+    def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
+        """Name, notation, coefficients and source as plain data."""
+        return {
+            "name": self.name,
+            "notation": find_notation(notation).name,
+            "coefficients": self.coefficients(notation),
+            "source": self.source,
+        }
+
+    def __repr__(self) -> str:
+        E = "" if self.E is None else f"E={self.E!r}, "
+        return f"ComputeLaw({E}C0={self.C0!r}, alpha={self.alpha!r}, name={self.name!r})"
+
+    def __str__(self) -> str:
+        E = "E" if self.E is None else f"{self.E:.6g}"
+        return f"L = {E} + {self.C0:.6g} C^-{self.alpha:.6g}  ({self.name})"
+
+
+def power(compute: Any, log_C0: Any, alpha: Any) -> Any:
+    """C0 C^-alpha from log C0; numbers, or arrays that broadcast.
+
+    Raises
+    ------
+    ValueError
+        Where compute is not positive and finite, or the result exceeds the largest float.
+    """
+    if is_scalar(compute) and is_scalar(log_C0):
+        exponent = log_C0 - alpha * math.log(positive_number("compute", compute))
+        if exponent > LARGEST_LOG:
+            raise ValueError(f"compute={compute!r}: C0 C^-alpha exceeds the largest float")
+        return math.exp(exponent)
+    import numpy as np
+
+    values = np.asarray(compute, dtype=np.float64)
+    outside = ~(np.isfinite(values) & (values > 0.0))
+    if outside.any():
+        raise ValueError(f"compute={values[outside].flat[0]!r}: must be positive finite numbers")
+    exponents = log_C0 - alpha * np.log(values)
+    if (exponents > LARGEST_LOG).any():
+        raise ValueError(f"compute={values.min()!r}: C0 C^-alpha exceeds the largest float")
+    return np.exp(exponents)

@@ -1,0 +1,275 @@
+"""Refits to resampled runs, many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import outside
+from isoflop.numeric.fit.newton import Problems
+from isoflop.numeric.fit.path import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.fit.result import Fit
+
+    Floats = NDArray[np.float64]
+
+KINDS = ("cases", "groups", "residuals")
+#: Resamples in one batch; each has its own random numbers, so that the draws do not depend on how batches are run.
+BATCH = 100
+#: Other minima of the fit from which every refit starts as well.
+MOST_OTHERS = 2
+LEAST_GROUPS = 2
+
+
+@dataclass(frozen=True)
+class Refits:
+    """Refitted coefficients (K, p), objectives (K,) and whether each minimum is certified (K,)."""
+
+    theta: Floats
+    coefficients: Floats
+    values: Floats
+    converged: NDArray[np.bool_]
+
+
+def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
+    """The fit repeated with other weights, or to other observed values.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a params+tokens or a compute law.
+    weights : ndarray of shape (K, n), optional
+        How often each run is drawn; times the runs' own weights.
+    observed : ndarray of shape (K, n), optional
+
+    Returns
+    -------
+    Refits
+        With the columns of `fit.coefficients`. A sharp objective is minimised up to a thousandth of the median residual.
+    """
+    own = fit.runs.weight
+    if weights is None:
+        drawn = own
+        count = len(np.atleast_2d(observed))  # type: ignore[arg-type]
+    else:
+        drawn = np.asarray(weights, dtype=np.float64)
+        drawn = drawn if own is None else drawn * own
+        count = len(drawn)
+    values = np.asarray(fit.runs.loss if observed is None else observed, dtype=np.float64)
+    objective = fit.objective
+    target = np.log(values) if objective.in_logs else values
+    problems = Problems(fit.design.model, target, drawn, objective.clip(), objective.in_logs)
+    best = None
+    for start in (fit.theta, *fit.solution.others[:MOST_OTHERS]):
+        begun = np.repeat(start[None], count, axis=0)
+        found = follow(problems, objective, begun, fit.design.lower, fit.design.upper)
+        if best is None:
+            best = (found.theta, found.value, found.done)
+        else:
+            better = found.value < best[1]
+            best = (
+                np.where(better[:, None], found.theta, best[0]),
+                np.where(better, found.value, best[1]),
+                np.where(better, found.done, best[2]),
+            )
+    assert best is not None
+    return Refits(best[0], fit.design.coefficients(best[0]), best[1], best[2])
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """Coefficients refitted to resamples.
+
+    Attributes
+    ----------
+    fit : Fit
+    kind : {"cases", "groups", "residuals"}
+    seed : int
+    requested : int
+        How many resamples were asked for.
+    draws : ndarray
+        (K, p): the coefficients of the resamples whose fit is certified, in the order of `fit.coefficients`.
+    failed : int
+        How many refits were not certified and are left out.
+    interrupted : bool
+        Whether it was stopped before all resamples were done.
+    """
+
+    fit: Fit
+    kind: str
+    seed: int
+    requested: int
+    draws: Floats
+    failed: int
+    interrupted: bool
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    @cached_property
+    def columns(self) -> dict[str, Floats]:
+        """The draws of every coefficient by name."""
+        return dict(zip(self.fit.model.coefficients, self.draws.T, strict=True))
+
+    @property
+    def standard_errors(self) -> dict[str, float]:
+        """Standard deviation of the draws, by coefficient."""
+        return {name: float(np.std(column, ddof=1)) for name, column in self.columns.items()}
+
+    def intervals(self, level: float = 0.9) -> dict[str, tuple[float, float]]:
+        """Percentile intervals by coefficient."""
+        return {name: percentile(column, level) for name, column in self.columns.items()}
+
+    def quantity(self, quantity: Any) -> Floats:
+        """The draws (K,) of a derived quantity."""
+        given: dict[str, Any] = {"E": np.zeros(len(self.draws)), **self.columns}
+        return np.asarray(quantity.values(**given))
+
+    def covariance(self) -> Floats:
+        """Covariance (p, p) of the coordinates: logarithms of the prefactors, the rest as it is."""
+        logs = [f"log {name}" in self.fit.model.coordinates for name in self.fit.model.coefficients]
+        return np.cov(np.where(logs, np.log(np.where(logs, self.draws, 1.0)), self.draws), rowvar=False)
+
+
+def percentile(draws: Floats, level: float) -> tuple[float, float]:
+    """The central interval that holds a share `level` of the draws."""
+    low, high = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    return float(low), float(high)
+
+
+def bootstrap(
+    fit: Fit, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
+) -> Bootstrap:
+    """Resample the runs, refit, repeat.
+
+    Parameters
+    ----------
+    fit : Fit
+    repeats : int
+        How many resamples.
+    seed : int
+        The draws are the same for every number of jobs.
+    kind : {"auto", "cases", "groups", "residuals"}
+        "cases" draws runs, "groups" whole groups of runs (the column group), "residuals" keeps the design and draws
+        residuals, centred and inflated by sqrt(n/(n - p)). "auto": groups where the runs have them, else cases.
+    progress : bool
+        Show a bar on the standard error.
+    jobs : int
+        Processes; more than one needs joblib, whose backends (loky, dask, ray) then run the batches.
+
+    Returns
+    -------
+    Bootstrap
+        Of the resamples that were done where it is interrupted by Ctrl-C.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain.
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
+        raise outside("repeats", repeats, "a whole number of at least 1")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise outside("seed", seed, "a whole number of at least 0")
+    if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)) or jobs == 0:
+        raise outside("jobs", jobs, "a whole number other than 0")
+    chosen = ("cases" if fit.runs.group is None else "groups") if kind == "auto" else kind
+    if chosen not in KINDS:
+        raise ValueError(f"kind={kind!r}: must be auto or one of {', '.join(KINDS)}")
+    if chosen == "groups":
+        if fit.runs.group is None:
+            raise ValueError("kind='groups': the runs have no column group")
+        if len(np.unique(fit.runs.group.astype(str))) < LEAST_GROUPS:
+            raise ValueError(f"kind='groups': must have at least {LEAST_GROUPS} groups of runs")
+    sizes = [min(BATCH, repeats - first) for first in range(0, repeats, BATCH)]
+    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
+    done: list[Refits] = []
+    interrupted = False
+    bar = _bar(repeats, progress)
+    try:
+        for found in _run(fit, chosen, sizes, seeds, jobs):
+            done.append(found)
+            bar.update(len(found.values))
+    except KeyboardInterrupt:
+        if not done:
+            raise
+        interrupted = True
+    finally:
+        bar.close()
+    draws = np.concatenate([found.coefficients[found.converged] for found in done])
+    failed = sum(int((~found.converged).sum()) for found in done)
+    if not len(draws):
+        raise ValueError(f"bootstrap: none of {failed} refits reached a minimum; the runs do not determine the law")
+    return Bootstrap(fit, chosen, int(seed), int(repeats), draws, failed, interrupted)
+
+
+def _run(
+    fit: Fit, kind: str, sizes: list[int], seeds: list[np.random.SeedSequence], jobs: int
+) -> Iterator[Refits]:
+    """The batches in order, as they are done."""
+    if jobs == 1:
+        yield from (batch(fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True))
+        return
+    try:
+        from joblib import Parallel, delayed
+    except ImportError:
+        raise ValueError(f"jobs={jobs}: more than one needs joblib, which is not installed") from None
+    calls = (delayed(batch)(fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True))
+    yield from Parallel(n_jobs=jobs, return_as="generator")(calls)
+
+
+def batch(fit: Fit, kind: str, size: int, seed: np.random.SeedSequence) -> Refits:
+    """Refits to `size` resamples."""
+    random = np.random.default_rng(seed)
+    if kind == "residuals":
+        return refit(fit, observed=resampled_values(fit, size, random))
+    return refit(fit, weights=counts(fit.runs.group if kind == "groups" else None, len(fit.runs), size, random))
+
+
+def counts(group: Any, runs: int, size: int, random: np.random.Generator) -> Floats:
+    """How often each of the runs is drawn, (size, runs): runs one by one, or whole groups."""
+    if group is None:
+        return random.multinomial(runs, np.full(runs, 1.0 / runs), size=size).astype(np.float64)
+    names, member = np.unique(group.astype(str), return_inverse=True)
+    drawn = random.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=size)
+    return drawn[:, member].astype(np.float64)
+
+
+def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats:
+    """Observed values (size, n) with residuals drawn from the fit's own."""
+    errors = -fit.residuals
+    spare = len(errors) - int(fit.free.sum())
+    if spare <= 0:
+        raise ValueError(f"kind='residuals': {len(errors)} runs leave no residuals for {int(fit.free.sum())} coefficients")
+    errors = (errors - errors.mean()) * np.sqrt(len(errors) / spare)
+    drawn = random.choice(errors, size=(size, len(errors)))
+    if fit.objective.in_logs:
+        return np.asarray(fit.fitted * np.exp(drawn))
+    values = np.asarray(fit.fitted + drawn)
+    if (values <= 0.0).any():
+        raise ValueError("kind='residuals': a resampled loss is not positive; use kind='cases'")
+    return values
+
+
+class _NoBar:
+    def update(self, count: int) -> None:
+        """Nothing to show."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def _bar(total: int, progress: bool) -> Any:
+    if not progress:
+        return _NoBar()
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc="bootstrap", unit="fit", leave=False)

@@ -1,0 +1,121 @@
+r"""Covariance of a fit: the sandwich of M-estimation.
+
+    V = H^-1 S H^-1,   H = sum w rho''(r) grad r grad r' + sum w psi(r) grad^2 r,   S = sum w^2 psi(r)^2 grad r grad r',
+
+or with the scores psi grad r summed over groups of runs that are no independent draws. Where rho bends over a narrow range of residuals, or at a
+point, rho'' is averaged over the bandwidth that Hall and Sheather (1988) give, as Powell (1991) does for quantile regression.
+Source: Huber 1967, The behavior of maximum likelihood estimates under nonstandard conditions.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import outside
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.fit.result import Fit
+
+    Floats = NDArray[np.float64]
+
+KINDS = ("sandwich", "classical")
+NORMAL = NormalDist()
+#: Median absolute deviation of a standard normal variable.
+MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
+#: Coverage that the bandwidth is tuned to.
+BANDWIDTH_LEVEL = 0.95
+SINGULAR = 1e-13
+
+
+def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
+    """Covariance (p, p) of the coordinates of a fit; rows and columns of coefficients that are fixed or on a bound are zero.
+
+    Parameters
+    ----------
+    fit : Fit
+    kind : {"sandwich", "classical"}
+        "classical" is s^2 (sum w grad r grad r')^-1 with s^2 = sum w r^2/(n - p): for least squares with errors of one variance.
+
+    Raises
+    ------
+    ValueError
+        For an unknown kind, the classical one of an objective other than least squares, or a design that does not tell the
+        coefficients apart.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind={kind!r}: must be one of {', '.join(KINDS)}")
+    if kind == "classical" and not fit.objective.is_square:
+        raise outside("kind", kind, f"sandwich for {fit.objective.name}")
+    free = fit.free
+    residuals, jacobian, values = fit.linearised()
+    weights = np.ones(len(residuals)) if fit.runs.weight is None else fit.runs.weight
+    spare = len(residuals) - int(free.sum())
+    if spare <= 0:
+        raise ValueError(f"covariance: {len(residuals)} runs cannot tell the error of {int(free.sum())} free coefficients")
+    scale = np.linalg.norm(jacobian, axis=1)
+    scale[scale == 0.0] = 1.0
+    unit = (jacobian / scale[:, None])[free]
+    if kind == "classical":
+        middle = np.linalg.inv(_regular((unit * weights) @ unit.T)) * float(np.sum(weights * residuals**2) / spare)
+    else:
+        bread = np.linalg.inv(_regular(_bread(fit, residuals, jacobian, values, weights, scale)[np.ix_(free, free)]))
+        scores = unit * (weights * fit.objective.clip(bandwidth(fit, residuals)).psi(residuals))
+        groups = len(residuals)
+        if fit.runs.group is not None:
+            names, member = np.unique(fit.runs.group.astype(str), return_inverse=True)
+            groups = len(names)
+            scores = np.stack([np.bincount(member, weights=row, minlength=groups) for row in scores])
+        correction = len(residuals) / spare * (groups / (groups - 1) if groups > 1 else 1.0)
+        middle = correction * bread @ (scores @ scores.T) @ bread
+    full = np.zeros((len(free), len(free)))
+    full[np.ix_(free, free)] = middle
+    full /= scale[:, None] * scale
+    turned: Floats = fit.design.to_coordinates @ full @ fit.design.to_coordinates.T
+    return 0.5 * (turned + turned.T)
+
+
+def bandwidth(fit: Fit, residuals: Floats) -> float:
+    """Half width of the residuals over which rho'' is averaged; that of the objective where it is wider."""
+    low, high = fit.objective.bounds
+    if fit.objective.is_square:
+        return float("inf")
+    tau = -low / (high - low)
+    z, size = NORMAL.inv_cdf(tau), len(residuals)
+    density = NORMAL.pdf(z)
+    share = (
+        size ** (-1 / 3)
+        * NORMAL.inv_cdf(0.5 + BANDWIDTH_LEVEL / 2) ** (2 / 3)
+        * (1.5 * density**2 / (2.0 * z**2 + 1.0)) ** (1 / 3)
+    )
+    share = min(share, 0.95 * min(tau, 1.0 - tau))
+    scale = float(np.median(np.abs(residuals - np.median(residuals)))) / MEDIAN_DEVIATION
+    wide = 0.5 * scale * (NORMAL.inv_cdf(tau + share) - NORMAL.inv_cdf(tau - share))
+    return max(wide, fit.objective.width, 1e-300)
+
+
+def _bread(fit: Fit, residuals: Floats, jacobian: Floats, values: Floats, weights: Floats, scale: Floats) -> Floats:
+    """H; without its second term, whose expectation is 0, unless the objective is a square: few residuals make it noise."""
+    clip = fit.objective.clip(bandwidth(fit, residuals))
+    smooth = clip.psi(residuals)
+    curved: Any = weights * clip.curvature(smooth)
+    hessian = (jacobian * curved) @ jacobian.T
+    if fit.objective.is_square:
+        psi = weights * smooth
+        hessian -= (jacobian * psi) @ jacobian.T if fit.objective.in_logs else 0.0
+        divisor = values[None] if fit.objective.in_logs else None
+        hessian += fit.design.model.curvature(fit.theta[None], psi[None], jacobian[None], (jacobian @ psi)[None], divisor)[0]
+    found: Floats = hessian / (scale[:, None] * scale)
+    return found
+
+
+def _regular(matrix: Floats) -> Floats:
+    """The matrix, or a ValueError where it is singular."""
+    values = np.linalg.eigvalsh(matrix)
+    if not values.size or values[0] <= SINGULAR * values[-1]:
+        raise ValueError("covariance: the runs do not tell the coefficients apart (see the fit's identifiability)")
+    return matrix

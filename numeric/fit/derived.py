@@ -1,0 +1,332 @@
+"""What follows from a fitted law, with its uncertainty: alpha, C0, the optimum at a compute, the penalty at a ratio.
+
+Values, values of many laws at once and gradients are calls of generated functions; standard errors are those of the delta method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, inf, isfinite, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._call import evaluate
+from isoflop.numeric._domain import UNIT_INTERVAL, number, outside, positive_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from isoflop.numeric.law import Law
+
+    Floats = NDArray[np.float64]
+
+#: The coordinates in which a fit states its covariance.
+COORDINATES = ("E", "log A", "log B", "beta", "gamma")
+DEFAULT_LEVEL = 0.9
+#: Rounding of g' V g, relative to the sum of the sizes of its terms: below it a negative variance is zero.
+ROUNDING = 1e-10
+
+EXPONENTS = ("beta", "gamma")
+ALL_BUT_E = ("A", "B", *EXPONENTS)
+MOVED_BY = {"A": "log A", "B": "log B"}  # a coefficient's coordinate, where it is not the coefficient itself
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number that a law determines, with its gradient.
+
+    Attributes
+    ----------
+    name : str
+        Key of tables and files: alpha, C0, N_star, ...
+    label : str
+        The same for a reader, with the compute or the ratio that it is for.
+    unit : str
+    function : str
+        The generated function that computes it; its derivatives are `function_by_...`, or `log_function_by_...` for those of its
+        logarithm.
+    coefficients : tuple of str
+        What it depends on, of E, A, B, beta, gamma.
+    at : tuple of (str, float)
+        The function's other arguments: compute or ratio.
+    log : bool
+        Whether intervals are formed on a log scale.
+    by_log : bool
+        Whether the derivatives are those of its logarithm.
+    floor : float
+        Where the log scale begins: intervals are symmetric in log(value - floor).
+    distance : str
+        The generated function that computes value - floor without cancellation.
+    """
+
+    name: str
+    label: str
+    unit: str
+    function: str
+    coefficients: tuple[str, ...]
+    at: tuple[tuple[str, float], ...] = ()
+    log: bool = False
+    by_log: bool = False
+    floor: float = 0.0
+    distance: str = ""
+
+    def value(self, law: Law) -> float:
+        """The quantity of one law.
+
+        Raises
+        ------
+        ValueError
+            Where the law lacks a coefficient that it needs, or it exceeds the largest float.
+        """
+        return self._of(self.function, law)
+
+    def values(self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike) -> Floats:
+        """The quantity of many laws at once.
+
+        Parameters
+        ----------
+        E, A, B, beta, gamma : array_like
+            Coefficients of shape (K,), or numbers that they share.
+
+        Returns
+        -------
+        ndarray
+            Of shape (K,).
+
+        Raises
+        ------
+        ValueError
+            Where a coefficient is outside its domain or a result exceeds the largest float.
+        """
+        given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
+        shape = np.broadcast_shapes(*(np.shape(x) for x in given.values()))
+        taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
+        found = evaluate(self.function, {}, **taken, **dict(self.at))
+        return np.array(np.broadcast_to(found, shape))
+
+    def gradient(self, law: Law) -> dict[str, float]:
+        """Derivatives of the value in E, log A, log B, beta and gamma.
+
+        Notes
+        -----
+        The closed gradients are proved in `isoflop.derivations.delta_method_exponent` and its neighbours, and in
+        `isoflop.derivations.penalty_gradient`.
+        """
+        scale = self.value(law) if self.by_log else 1.0
+        found = dict.fromkeys(COORDINATES, 0.0)
+        for coefficient in self.coefficients:
+            coordinate = MOVED_BY.get(coefficient, coefficient)
+            found[coordinate] = 1.0 if coordinate == "E" else scale * self._by(coordinate, law)
+        return found
+
+    def interval(self, law: Law, standard_error: float, quantile: float) -> tuple[float, float]:
+        """value -+ quantile se, on the quantity's scale; where that is a log scale the end may be inf."""
+        value = self.value(law)
+        if not self.log:
+            return value - quantile * standard_error, value + quantile * standard_error
+        distance = self._of(self.distance or self.function, law)
+        if standard_error == 0.0 or distance == 0.0:
+            return value, value
+        spread = quantile * standard_error / distance
+        return self.floor + distance * exp(-spread), self.floor + distance * _exp(spread)
+
+    def _of(self, function: str, law: Law) -> float:
+        return float(evaluate(function, {**self._needed(law), **dict(self.at)}))
+
+    def _by(self, coordinate: str, law: Law) -> float:
+        return self._of(f"{'log_' if self.by_log else ''}{self.function}_by_{coordinate.replace(' ', '_')}", law)
+
+    def _needed(self, law: Law) -> dict[str, float]:
+        return law.needed(*(name for name in self.coefficients if name not in EXPONENTS))
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A quantity of a fitted law with its standard error and interval.
+
+    Attributes
+    ----------
+    quantity : Quantity
+    value, standard_error, low, high : float
+    level : float
+        Nominal coverage of the interval.
+    """
+
+    quantity: Quantity
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    level: float
+
+    def as_dict(self) -> dict[str, float]:
+        """The numbers by the names value, se, lo and hi."""
+        return {"value": self.value, "se": self.standard_error, "lo": self.low, "hi": self.high}
+
+
+# -- the quantities ----------------------------------------------------------------------------------------------------
+
+ALPHA = Quantity("alpha", "alpha", "1", "exponent", EXPONENTS)
+C0 = Quantity("C0", "C0", "loss * FLOP^alpha", "coefficient", ALL_BUT_E, log=True, by_log=True)
+PARAMS_SHARE = Quantity("params_share", "exponent of N*(C)", "1", "params_share", EXPONENTS)
+TOKENS_SHARE = Quantity("tokens_share", "exponent of D*(C)", "1", "tokens_share", EXPONENTS)
+
+
+def at_compute(compute: float) -> tuple[Quantity, ...]:
+    """N*, D*, D*/N*, L* and R* at a compute.
+
+    Raises
+    ------
+    ValueError
+        Where the compute is not positive and finite.
+    """
+    flop = positive_number("compute", compute)
+    where, at = f"at {flop:.6g} FLOP", (("compute", flop),)
+
+    def positive(name: str, symbol: str, unit: str, function: str) -> Quantity:
+        return Quantity(name, f"{symbol} {where}", unit, function, ALL_BUT_E, at, log=True, by_log=True)
+
+    return (
+        positive("N_star", "N*", "params", "optimal_params"),
+        positive("D_star", "D*", "tokens", "optimal_tokens"),
+        positive("tokens_per_param", "D*/N*", "tokens per parameter", "optimal_tokens_per_param"),
+        Quantity("L_star", f"L* {where}", "loss", "optimal_loss", ("E", *ALL_BUT_E), at),
+        positive("R_star", "R*", "loss", "optimal_reducible_loss"),
+    )
+
+
+def penalty_at(ratio: float) -> Quantity:
+    """The penalty P = (L - E)/(L* - E) at an overtraining ratio; its intervals are formed in log(P - 1), so they stay above 1.
+
+    Raises
+    ------
+    ValueError
+        Where the ratio is not positive and finite.
+    """
+    rho = positive_number("ratio", ratio)
+    at, excess = (("ratio", rho),), "excess_at_ratio"
+    return Quantity(
+        "penalty", f"penalty at ratio {rho:.6g}", "1", "penalty_at_ratio", EXPONENTS, at, log=True, floor=1.0, distance=excess
+    )
+
+
+def default_quantities(compute: float | None = None, ratio: float | None = None) -> tuple[Quantity, ...]:
+    """alpha, C0 and the exponents of the allocation; the optimum where a compute is given, the penalty where a ratio is.
+
+    Raises
+    ------
+    ValueError
+        Where the compute or the ratio is not positive and finite.
+    """
+    return (
+        ALPHA,
+        C0,
+        PARAMS_SHARE,
+        TOKENS_SHARE,
+        *(() if compute is None else at_compute(compute)),
+        *(() if ratio is None else (penalty_at(ratio),)),
+    )
+
+
+# -- the delta method --------------------------------------------------------------------------------------------------
+
+
+def derived(
+    law: Law,
+    covariance: ArrayLike,
+    coordinates: Sequence[str] = COORDINATES,
+    quantities: Sequence[Quantity] = (ALPHA, C0, PARAMS_SHARE, TOKENS_SHARE),
+    level: float = DEFAULT_LEVEL,
+) -> tuple[Derived, ...]:
+    """Standard errors and intervals by the delta method: se^2 = g' V g with the gradient g of each quantity.
+
+    Parameters
+    ----------
+    law : Law
+        The fitted law.
+    covariance : array_like of shape (p, p)
+        Covariance of the estimates in `coordinates`; rows and columns of coefficients that are fixed or at a bound are zero.
+    coordinates : sequence of str
+        Of E, log A, log B, beta, gamma, in the order of the covariance; those left out count as known exactly.
+    quantities : sequence of Quantity
+    level : float
+        Nominal coverage of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    tuple of Derived
+        In the order of `quantities`. Intervals of positive quantities are symmetric on the log scale, that of the penalty in
+        log(P - 1), the others on the plain scale.
+
+    Raises
+    ------
+    ValueError
+        Where the covariance is not a symmetric matrix of finite numbers, gives a negative variance, or an argument is outside
+        its domain.
+
+    Examples
+    --------
+    >>> from isoflop.numeric.law import law
+    >>> fitted = law("besiroglu2024")
+    >>> (alpha,) = derived(fitted, [[4e-4, 1e-4], [1e-4, 4e-4]], ("beta", "gamma"), (ALPHA,))
+    >>> f"{alpha.value:.4f} +- {alpha.standard_error:.4f}"
+    '0.1783 +- 0.0079'
+    """
+    from statistics import NormalDist
+
+    names = _checked_coordinates(coordinates)
+    matrix = _checked_covariance(covariance, len(names))
+    coverage = number("level", level, UNIT_INTERVAL)
+    if not 0.0 < coverage < 1.0:
+        raise outside("level", level, UNIT_INTERVAL)
+    quantile = NormalDist().inv_cdf((1.0 + coverage) / 2.0)
+    return tuple(_one(quantity, law, matrix, names, quantile, coverage) for quantity in quantities)
+
+
+def _one(
+    quantity: Quantity, law: Law, covariance: Floats, coordinates: tuple[str, ...], quantile: float, level: float
+) -> Derived:
+    by_coordinate = quantity.gradient(law)
+    gradient = np.array([by_coordinate[name] for name in coordinates])
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = gradient[:, None] * covariance * gradient
+        variance, size = float(parts.sum()), float(np.abs(parts).sum())
+    if not isfinite(size):
+        raise ValueError(f"covariance: the variance of {quantity.label} exceeds the largest float")
+    if variance < -ROUNDING * size:
+        raise ValueError(f"covariance: gives {quantity.label} the variance {variance!r}; must be positive semidefinite")
+    standard_error = sqrt(max(variance, 0.0))
+    low, high = quantity.interval(law, standard_error, quantile)
+    return Derived(quantity, quantity.value(law), standard_error, low, high, level)
+
+
+def _checked_coordinates(coordinates: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(coordinates)
+    if len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
+        raise ValueError(f"coordinates={names!r}: must be different ones of {', '.join(COORDINATES)}")
+    return names
+
+
+def _checked_covariance(covariance: Any, size: int) -> Floats:
+    try:
+        matrix = np.asarray(covariance, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"covariance={covariance!r}: must be a matrix of numbers") from None
+    if matrix.shape != (size, size):
+        raise ValueError(f"covariance: has shape {matrix.shape}, must have shape {(size, size)}, a row a coordinate")
+    if not np.isfinite(matrix).all():
+        raise ValueError("covariance: holds nan or inf; must be finite")
+    scale = np.sqrt(np.abs(np.diag(matrix)))
+    if not (np.abs(matrix - matrix.T) <= 1e-8 * np.outer(scale, scale)).all():
+        raise ValueError("covariance: must be symmetric")
+    return (matrix + matrix.T) / 2.0
+
+
+def _exp(x: float) -> float:
+    try:
+        return exp(x)
+    except OverflowError:
+        return inf

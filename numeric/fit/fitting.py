@@ -1,0 +1,113 @@
+"""Fit a law to runs: the front door."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric.fit.models import MODELS, Design, PowerTerms, named_model
+from isoflop.numeric.fit.objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
+from isoflop.numeric.fit.result import Fit
+from isoflop.numeric.fit.solver import solve
+from isoflop.numeric.runs import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from isoflop.numeric.fit.models import Bounds
+
+
+def fit(
+    runs: Runs | str | PathLike[str] | Any,
+    *,
+    model: str = "params-tokens",
+    objective: str | Objective = "huber-log",
+    delta: float = DEFAULT_DELTA,
+    tau: float = DEFAULT_TAU,
+    irreducible: bool = True,
+    bounds: Bounds | None = None,
+    fixed: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> Fit:
+    r"""The law of a given form that comes closest to the runs: the global minimum of the objective, without start values.
+
+    Parameters
+    ----------
+    runs : Runs, path, or anything that `pandas.DataFrame` accepts
+        Read by `Runs.read` where they are no `Runs` yet.
+    model : str or sympy.Expr
+        "params-tokens": L = E + A N^-beta + B D^-gamma. "compute": L = E + C0 C^-alpha. Or an expression in N, D, C and the
+        names of other columns, for example "E + (a*M^eta + b*M^-eta)*C^-eta": every other name is a coefficient.
+    objective : str or Objective
+        "huber-log" (sum of Huber's function of the log residuals; r^2/2 for \|r\| <= delta), "absolute-log", "least-squares-log",
+        "least-squares", "pinball-log".
+    delta : float
+        Of Huber's function; > 0.
+    tau : float
+        Of the pinball function; 0 < tau < 1.
+    irreducible : bool
+        Whether the law has an E; without, it is 0. For the two named models.
+    bounds : mapping of str to (float or None, float or None), optional
+        Coefficient to its least and greatest value.
+    fixed : mapping of str to float, optional
+        Coefficient to its value.
+    seed : int
+        Of the starts of a general law; the named models need no random numbers.
+
+    Returns
+    -------
+    Fit
+        With `converged` True only where the minimum is certified.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain or the runs are too few.
+
+    Notes
+    -----
+    The objective of Hoffmann et al. 2022 (arXiv 2203.15556) is "huber-log" with delta 1e-3. For given exponents the other
+    coefficients are a linear problem (variable projection); a grid over the exponents finds every basin, Newton's method with the
+    exact Hessian the minimum in it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> n, d = (x.ravel() for x in np.meshgrid([1e8, 1e9, 1e10], [1e9, 1e10, 1e11]))
+    >>> found = fit({"params": n, "tokens": d, "loss": 1.7 + 400 * n**-0.34 + 410 * d**-0.28})
+    >>> found.converged, round(found.coefficients["beta"], 6)
+    (True, 0.34)
+    """
+    chosen = objective if isinstance(objective, Objective) else Objective(name=objective, delta=delta, tau=tau)
+    if not isinstance(model, str) or model not in MODELS:
+        from isoflop.numeric.fit.general_fit import fit_general
+
+        return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, seed=seed)
+    terms = named_model(model, irreducible=irreducible)
+    table = Runs.read(runs, require=(*terms.variables, "loss"))
+    table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
+    return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
+
+
+def fit_terms(
+    runs: Runs,
+    terms: PowerTerms,
+    objective: Objective,
+    *,
+    bounds: Bounds | None = None,
+    fixed: Mapping[str, float] | None = None,
+) -> Fit:
+    """The fit of a sum of power terms."""
+    design = Design.of(terms, runs, bounds=bounds, fixed=fixed)
+    return Fit(
+        model=terms,
+        objective=objective,
+        runs=runs,
+        design=design,
+        solution=solve(design, np.asarray(runs.loss), runs.weight, objective),
+    )
+
+
+__all__ = ["fit", "fit_terms"]

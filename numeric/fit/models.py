@@ -1,0 +1,223 @@
+"""The laws that are fitted by name: which columns they read, which coefficients they have, how these are centred and bounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan, log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import outside
+from isoflop.numeric.fit.separable import Centred
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.runs import Runs
+
+    Floats = NDArray[np.float64]
+    Bounds = Mapping[str, tuple[float | None, float | None]]
+
+#: Exponents are sought between these unless the caller bounds them otherwise.
+SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
+#: A term at the centre of the design lies between these multiples of the smallest and the largest observed value.
+SMALLEST_TERM, LARGEST_TERM = 1e-10, 1e10
+#: A parameter this close to its bound is on it.
+AT_BOUND = 1e-9
+
+
+@dataclass(frozen=True)
+class PowerTerms:
+    """E + sum_k a_k x_k^-b_k, or the same without E.
+
+    Attributes
+    ----------
+    name : str
+        What the command line calls it.
+    variables : tuple of str
+        Columns of the runs.
+    prefactors, exponents : tuple of str
+        Names of a_k and of b_k.
+    irreducible : bool
+        Whether there is an E.
+    """
+
+    name: str
+    variables: tuple[str, ...]
+    prefactors: tuple[str, ...]
+    exponents: tuple[str, ...]
+    irreducible: bool = True
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """Names of the coefficients, in the order of the parameters."""
+        return (*(("E",) if self.irreducible else ()), *self.prefactors, *self.exponents)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """What covariances are of: E, the logarithms of the prefactors, the exponents."""
+        return tuple(f"log {name}" if name in self.prefactors else name for name in self.coefficients)
+
+    def __str__(self) -> str:
+        letters = {"params": "N", "tokens": "D", "compute": "C"}
+        terms = [
+            f"{a} {letters.get(x, x)}^-{b}" for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)
+        ]
+        return " + ".join([*(("E",) if self.irreducible else ()), *terms])
+
+
+PARAMS_TOKENS = PowerTerms("params-tokens", ("params", "tokens"), ("A", "B"), ("beta", "gamma"))
+COMPUTE = PowerTerms("compute", ("compute",), ("C0",), ("alpha",))
+MODELS = {model.name: model for model in (PARAMS_TOKENS, COMPUTE)}
+
+
+def named_model(name: str, *, irreducible: bool = True) -> PowerTerms:
+    """A model by name, with or without E.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such model.
+    """
+    if name not in MODELS:
+        raise ValueError(f"model={name!r}: must be one of {', '.join(MODELS)}, or an expression in the columns of the runs")
+    chosen = MODELS[name]
+    return PowerTerms(chosen.name, chosen.variables, chosen.prefactors, chosen.exponents, irreducible)
+
+
+@dataclass(frozen=True)
+class Design:
+    """A model at the runs, in the parameters of the solver, and the box that they keep to.
+
+    theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k centre_k.
+
+    Attributes
+    ----------
+    terms : PowerTerms
+    model : Centred
+    centres : ndarray
+        (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
+    lower, upper : ndarray
+        (p,).
+    given : frozenset of str
+        Coefficients with a fixed value.
+    """
+
+    terms: PowerTerms
+    model: Centred
+    centres: Floats
+    lower: Floats
+    upper: Floats
+    given: frozenset[str]
+
+    @classmethod
+    def of(
+        cls,
+        terms: PowerTerms,
+        runs: Runs,
+        *,
+        bounds: Bounds | None = None,
+        fixed: Mapping[str, float] | None = None,
+    ) -> Design:
+        """The design of some runs.
+
+        Raises
+        ------
+        ValueError
+            Where a bound or a fixed value names no coefficient or is outside its domain.
+        """
+        bounds, fixed = _checked(terms, bounds or {}, fixed or {})
+        pinned = {*bounds, *fixed}
+        logs = np.stack([np.log(getattr(runs, name)) for name in terms.variables])
+        centres = np.array(
+            [0.0 if name in pinned else float(row.mean()) for name, row in zip(terms.prefactors, logs, strict=True)]
+        )
+        span = [log(float(runs.loss.min()) * SMALLEST_TERM), log(float(runs.loss.max()) * LARGEST_TERM)]
+        boxes = {name: (0.0, inf) for name in ("E",)}
+        boxes |= {name: (-inf, inf) if name in pinned else (span[0], span[1]) for name in terms.prefactors}
+        boxes |= {name: (SMALLEST_EXPONENT, LARGEST_EXPONENT) for name in terms.exponents}
+        for name, (low, high) in {**bounds, **{name: (value, value) for name, value in fixed.items()}}.items():
+            inside = _log if name in terms.prefactors else _same
+            boxes[name] = (boxes[name][0] if low is None else inside(low), boxes[name][1] if high is None else inside(high))
+        lower, upper = (np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1))
+        return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, frozenset(fixed))
+
+    @property
+    def to_coordinates(self) -> Floats:
+        """The matrix (p, p) that takes theta to (E, log a_k, b_k)."""
+        first, count = int(self.terms.irreducible), len(self.centres)
+        matrix = np.eye(self.model.width)
+        matrix[np.arange(first, first + count), np.arange(first + count, first + 2 * count)] = self.centres
+        return matrix
+
+    def coordinates(self, theta: Floats) -> Floats:
+        """E, the logarithms of the prefactors and the exponents: (..., p)."""
+        return np.asarray(theta @ self.to_coordinates.T)
+
+    def coefficients(self, theta: Floats) -> Floats:
+        """E, prefactors and exponents: (..., p)."""
+        found = self.coordinates(theta)
+        first, count = int(self.terms.irreducible), len(self.centres)
+        with np.errstate(over="ignore", under="ignore"):
+            found[..., first : first + count] = np.exp(found[..., first : first + count])
+        return found
+
+    def theta(self, coefficients: Mapping[str, float]) -> Floats:
+        """The solver's parameters for coefficients."""
+        values = np.array(
+            [_log(coefficients[name]) if name in self.terms.prefactors else coefficients[name] for name in self.terms.coefficients]
+        )
+        return np.linalg.solve(self.to_coordinates, values)
+
+    def at_bound(self, theta: Floats) -> tuple[str, ...]:
+        """The coefficients, fixed ones apart, that lie on a bound."""
+        names = []
+        for name, value, low, high in zip(self.terms.coefficients, theta, self.lower, self.upper, strict=True):
+            near = AT_BOUND * max(1.0, abs(value))
+            if name not in self.given and (value - low <= near or high - value <= near):
+                names.append(name)
+        return tuple(names)
+
+
+def _log(value: float) -> float:
+    return log(value) if value > 0.0 else -inf
+
+
+def _same(value: float) -> float:
+    return value
+
+
+def _checked(
+    terms: PowerTerms, bounds: Bounds, fixed: Mapping[str, float]
+) -> tuple[dict[str, tuple[float | None, float | None]], dict[str, float]]:
+    for name in (*bounds, *fixed):
+        if name not in terms.coefficients:
+            raise ValueError(f"coefficient {name!r}: the law {terms} has {', '.join(terms.coefficients)}")
+    if both := set(bounds) & set(fixed):
+        raise ValueError(f"coefficient {min(both)!r}: is both bounded and fixed")
+    values = {name: _number(f"fixed {name}", value, terms, name) for name, value in fixed.items()}
+    boxes = {}
+    for name, pair in bounds.items():
+        try:
+            low, high = pair
+        except (TypeError, ValueError):
+            raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound") from None
+        low = None if low is None else _number(f"lower bound of {name}", low, terms, name, zero=True)
+        high = None if high is None else _number(f"upper bound of {name}", high, terms, name)
+        if low is not None and high is not None and not low < high:
+            raise outside(f"bounds of {name}", pair, "a pair with low < high")
+        boxes[name] = (low, high)
+    return boxes, values
+
+
+def _number(what: str, value: Any, terms: PowerTerms, name: str, *, zero: bool = False) -> float:
+    domain = "a number of at least 0" if name == "E" or zero else "a positive number"
+    if isinstance(value, (bool, str, bytes)) or value is None:
+        raise outside(what, value, domain)
+    number = float(value)
+    if isnan(number) or number < 0.0 or (number == 0.0 and not (zero or name == "E")):
+        raise outside(what, value, domain)
+    return number

@@ -1,0 +1,209 @@
+"""A fit: the coefficients, and how sure they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.compute_law import ComputeLaw
+    from isoflop.numeric.fit.bootstrap import Bootstrap
+    from isoflop.numeric.fit.derived import Derived, Quantity
+    from isoflop.numeric.fit.diagnostics import Diagnostics
+    from isoflop.numeric.fit.identifiability import Identifiability
+    from isoflop.numeric.fit.models import Design
+    from isoflop.numeric.fit.objective import Objective
+    from isoflop.numeric.fit.solver import Solution
+    from isoflop.numeric.law import Law
+    from isoflop.numeric.runs import Runs
+
+    Floats = NDArray[np.float64]
+
+DEFAULT_LEVEL = 0.9
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Fit:
+    """A law fitted to runs.
+
+    Attributes
+    ----------
+    model : PowerTerms or GeneralLaw
+        The form.
+    objective : Objective
+        What was minimised.
+    runs : Runs
+        What it was fitted to.
+    design : Design
+        The form at the runs, in the parameters of the solver.
+    solution : Solution
+        Where the solver ended, and how that is certified.
+    """
+
+    model: Any
+    objective: Objective
+    runs: Runs
+    design: Design
+    solution: Solution
+
+    # -- the optimum -----------------------------------------------------------------------------------------------
+
+    @property
+    def theta(self) -> Floats:
+        """The solver's parameters."""
+        return self.solution.theta
+
+    @cached_property
+    def coefficients(self) -> dict[str, float]:
+        """The coefficients by name: E, A, B, beta, gamma, or E, C0, alpha."""
+        return dict(zip(self.model.coefficients, map(float, self.design.coefficients(self.theta)), strict=True))
+
+    @property
+    def objective_value(self) -> float:
+        """The objective at the optimum: the plain, weighted sum over the runs."""
+        return self.solution.value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum."""
+        return self.solution.converged
+
+    @cached_property
+    def at_bound(self) -> tuple[str, ...]:
+        """Coefficients that lie on a bound."""
+        return self.design.at_bound(self.theta)
+
+    @cached_property
+    def free(self) -> NDArray[np.bool_]:
+        """(p,): coefficients that are neither fixed nor on a bound."""
+        held = {*self.at_bound, *self.design.given}
+        return np.array([name not in held for name in self.model.coefficients])
+
+    # -- residuals -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def fitted(self) -> Floats:
+        """The law at the runs, (n,)."""
+        return self.design.model.evaluate(self.theta[None])[0][0]
+
+    @cached_property
+    def residuals(self) -> Floats:
+        """(n,): log(law) - log(observed), or law - observed for "least-squares"."""
+        return self.objective.residuals(self.fitted, np.asarray(self.runs.loss))
+
+    def linearised(self) -> tuple[Floats, Floats, Floats]:
+        """Residuals (n,), their derivatives (p, n) in the solver's parameters, and the fitted values (n,)."""
+        values, jacobian = self.design.model.evaluate(self.theta[None])
+        if self.objective.in_logs:
+            jacobian /= values[:, None, :]
+        return self.residuals, jacobian[0], values[0]
+
+    # -- the law ---------------------------------------------------------------------------------------------------
+
+    @property
+    def law(self) -> Law | ComputeLaw:
+        """The fitted law, for everything that follows from one.
+
+        Raises
+        ------
+        ValueError
+            Where a coefficient is on a bound at which there is no such law, or the fit did not converge, or the form is general.
+        """
+        return self.law_of(self.coefficients)
+
+    def law_of(self, coefficients: Mapping[str, float]) -> Law | ComputeLaw:
+        """A law of this form with other coefficients."""
+        given = {"E": 0.0, **coefficients}
+        if self.model.name == "params-tokens":
+            from isoflop.numeric.law import Law
+
+            return Law(**given, name=self.name, source=self.source)
+        if self.model.name == "compute":
+            from isoflop.numeric.compute_law import ComputeLaw
+
+            return ComputeLaw(**given, name=self.name, source=self.source)
+        raise ValueError(f"law: the fit is of {self.model}, which is neither a params+tokens nor a compute law")
+
+    @property
+    def name(self) -> str:
+        """The law's name: "fit"."""
+        return "fit"
+
+    @property
+    def source(self) -> str:
+        """What was fitted to what."""
+        return f"{self.model} fitted to {len(self.runs)} runs of {self.runs.source} by {self.objective.name}"
+
+    # -- uncertainty -----------------------------------------------------------------------------------------------
+
+    def covariance(self, kind: str = "sandwich") -> Floats:
+        """Covariance (p, p) of E, the logarithms of the prefactors and the exponents; see `covariance.covariance`."""
+        from isoflop.numeric.fit.covariance import covariance
+
+        return covariance(self, kind)
+
+    @cached_property
+    def standard_errors(self) -> dict[str, float]:
+        """By coefficient, from the sandwich; 0 for those that are fixed or on a bound."""
+        roots = np.sqrt(np.maximum(np.diag(self.covariance()), 0.0))
+        logs = {name for name in self.model.coordinates if name.startswith("log ")}
+        return {
+            name: float(root) * (self.coefficients[name] if f"log {name}" in logs else 1.0)
+            for name, root in zip(self.model.coefficients, roots, strict=True)
+        }
+
+    def intervals(self, level: float = DEFAULT_LEVEL, kind: str = "sandwich") -> dict[str, tuple[float, float]]:
+        """Wald intervals by coefficient; those of prefactors are symmetric in the logarithm."""
+        from isoflop.numeric.fit.intervals import wald
+
+        return wald(self, level, kind)
+
+    def bootstrap(self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1) -> Bootstrap:
+        """The fit of resampled runs, `repeats` times; see `bootstrap.bootstrap`."""
+        from isoflop.numeric.fit.bootstrap import bootstrap
+
+        return bootstrap(self, repeats, seed=seed, kind=kind, progress=progress, jobs=jobs)
+
+    def profile(self, quantity: str | Quantity, *, level: float = DEFAULT_LEVEL, compute: float | None = None, ratio: float | None = None) -> Any:
+        """The profile interval of a coefficient or of a derived quantity; see `profile.profile`."""
+        from isoflop.numeric.fit.profile import profile
+
+        return profile(self, quantity, level=level, compute=compute, ratio=ratio)
+
+    def derived(
+        self, *, compute: float | None = None, ratio: float | None = None, level: float = DEFAULT_LEVEL
+    ) -> tuple[Derived, ...]:
+        """alpha, C0, the exponents of the allocation, the optimum at a compute, the penalty at a ratio, by the delta method."""
+        from isoflop.numeric.fit.derived import default_quantities, derived
+
+        return derived(self.law, self.covariance(), self.model.coordinates, default_quantities(compute, ratio), level)
+
+    # -- diagnostics -----------------------------------------------------------------------------------------------
+
+    def identifiability(self) -> Identifiability:
+        """Which coefficients the design tells apart; see `identifiability.identifiability`."""
+        from isoflop.numeric.fit.identifiability import identifiability
+
+        return identifiability(self)
+
+    def diagnostics(self) -> Diagnostics:
+        """What the residuals show; see `diagnostics.diagnostics`."""
+        from isoflop.numeric.fit.diagnostics import diagnostics
+
+        return diagnostics(self)
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
+        return f"Fit({numbers}; {self.objective.name} {self.objective_value!r}; {len(self.runs)} runs; converged={self.converged})"
+
+    def __str__(self) -> str:
+        from isoflop.numeric.fit.text import fit_text
+
+        return fit_text(self)

@@ -1,0 +1,132 @@
+"""Laws that are linear in all coefficients but their exponents: E + sum_k a_k x_k^-b_k.
+
+Two terms make the params+tokens law, one the compute law. Inside, every term is centred: its coefficient is the term at the
+geometric mean of the design, which is far less correlated with its exponent than the value at x = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Centred:
+    """The law at n runs, in theta = (E, log T_1, ..., log T_m, b_1, ..., b_m), where T_k is term k at its centre.
+
+    Attributes
+    ----------
+    logs : ndarray
+        (m, n): log(x_k) minus its value at the centre.
+    irreducible : bool
+        Whether there is an E.
+    """
+
+    logs: Floats
+    irreducible: bool = True
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return int(self.logs.shape[1])
+
+    @property
+    def terms(self) -> int:
+        """Number of power terms m."""
+        return len(self.logs)
+
+    @property
+    def width(self) -> int:
+        """Number of parameters."""
+        return 2 * self.terms + self.irreducible
+
+    def part(self, runs: slice) -> Centred:
+        """The law at some of the runs."""
+        return Centred(self.logs[:, runs], self.irreducible)
+
+    def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Values (K, n) and first derivatives (K, p, n)."""
+        first, terms = int(self.irreducible), self.terms
+        jacobian = np.empty((len(theta), self.width, self.size))
+        if first:
+            jacobian[:, 0] = 1.0
+        values = np.zeros((len(theta), self.size))
+        for k, logs in enumerate(self.logs):
+            term = jacobian[:, first + k]
+            slope = jacobian[:, first + terms + k]
+            np.multiply(-theta[:, first + terms + k, None], logs, out=term)
+            term += theta[:, first + k, None]
+            np.exp(term, out=term)
+            values += term
+            np.multiply(term, -logs, out=slope)
+        if first:
+            values += theta[:, :1]
+        return values, jacobian
+
+    def curvature(
+        self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None
+    ) -> Floats:
+        """The sum over the runs of factors (K, n) times the second derivatives T, -z T and z^2 T of every term.
+
+        The first two are the term's own first derivatives, so that their sums are in the gradient.
+        """
+        first, terms = int(self.irreducible), self.terms
+        found = np.zeros((len(theta), self.width, self.width))
+        for k, logs in enumerate(self.logs):
+            i, j = first + k, first + terms + k
+            found[:, i, i] = gradient[:, i]
+            found[:, i, j] = found[:, j, i] = gradient[:, j]
+            found[:, j, j] = -np.einsum("kn,kn,n->k", factors, jacobian[:, j], logs)
+        return found
+
+    def retract(
+        self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats
+    ) -> Floats:
+        """The point that a step (K, p) is meant to reach: new exponents, and the linear coefficients that follow the step best.
+
+        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient and the exponent move together
+        along a curve. A straight step leaves that curve; the coefficients found here, by least squares of the relative differences
+        from the values that the step foretells to first order, stay on it. They differ from the step's own to second order.
+        """
+        first, terms = int(self.irreducible), self.terms
+        foretold = values + np.einsum("kp,kpn->kn", move, jacobian)
+        straight = np.clip(theta + move, lower, upper)
+        with np.errstate(all="ignore"):
+            powers = np.exp(-straight[:, first + terms :, None] * self.logs)
+            columns = np.concatenate([np.ones_like(powers[:, :first]), powers], axis=1) / values[:, None, :]
+            linear = np.concatenate([straight[:, :first], np.exp(straight[:, first : first + terms])], axis=1)
+            missing = foretold / values - np.einsum("kc,kcn->kn", linear, columns)
+            held = move[:, : first + terms] == 0.0
+            found = linear + _least_squares(columns, missing, held)
+            if first:
+                outside = found[:, 0] < lower[..., 0]
+                if outside.any():
+                    missing -= (lower[..., 0] - linear[:, 0])[:, None] * columns[:, 0]
+                    held[outside, 0] = True
+                    bounded = linear + _least_squares(columns, missing, held)
+                    bounded[:, 0] = lower[..., 0]
+                    found = np.where(outside[:, None], bounded, found)
+            usable = np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1)
+            inside = np.concatenate(
+                [found[:, :first], np.log(found[:, first:]), straight[:, first + terms :]], axis=1
+            )
+        return np.where(usable[:, None], np.clip(inside, lower, upper), straight)
+
+
+def _least_squares(columns: Floats, target: Floats, held: NDArray[np.bool_]) -> Floats:
+    """Coefficients (K, c) of the columns (K, c, n) that come closest to the target (K, n); 0 where held."""
+    gram = np.matmul(columns, columns.transpose(0, 2, 1))
+    moments = np.matmul(columns, target[:, :, None])[:, :, 0]
+    moments[held] = 0.0
+    gram[held[:, :, None] | held[:, None, :]] = 0.0
+    diagonal = np.arange(gram.shape[1])
+    gram[:, diagonal, diagonal] = np.where(held, 1.0, gram[:, diagonal, diagonal] * (1.0 + 1e-13) + 1e-300)
+    gram[~np.isfinite(gram).all(axis=(1, 2))] = np.eye(gram.shape[1])
+    return np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
