@@ -12,11 +12,11 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.penalty_gradient import penalty_gradient
 
 EXPONENTS = {"beta": sym.BETA, "gamma": sym.GAMMA}
-COEFFICIENTS = (sym.A, sym.B)
+SIGNS = ("", "-")
 
 
 def derivation() -> Derivation:
-    """The law at a run off the optimum, over R*, differentiated with the optimum itself moving; signs and orders."""
+    """The derivatives of P with the shares moving, the forms in which they are computed, their signs and their orders."""
     m = misallocation()
     envelope, rho, s = m.envelope, sym.RATIO, sym.LOG_SIZE_RATIO
     run = {sym.N: envelope.params * exp(s), sym.D: envelope.tokens * exp(-s)}
@@ -25,15 +25,24 @@ def derivation() -> Derivation:
     closed = penalty_gradient(envelope)
     of_beta, of_gamma = (closed[exponent].safe for exponent in EXPONENTS.values())
     x = Symbol("x", real=True)
-    steps = tuple(
+    steps: tuple[Claim, ...] = (
+        Claim(
+            "penalty",
+            ratio,
+            "==",
+            penalty,
+            "The law at e^s N* params and e^-s D* tokens, over R*: of the coefficients the two exponents alone are left.",
+        ),
+    )
+    steps += tuple(
         Claim(
             f"at_size_ratio_in_{name}",
-            ratio.diff(exponent),
+            penalty.diff(exponent),
             "==",
             closed[exponent].safe,
-            f"Differentiate R(r N*, D*/r)/R* in {name} at fixed r, N*, D* and R* moving with it.",
+            f"Differentiate in {name} at fixed s, the shares too: y^2 phi2(y) = e^y - 1 - y is left, y = {sign}(beta + gamma) s.",
         )
-        for name, exponent in EXPONENTS.items()
+        for (name, exponent), sign in zip(EXPONENTS.items(), SIGNS, strict=True)
     )
     steps += tuple(
         Claim(
@@ -44,16 +53,6 @@ def derivation() -> Derivation:
             "At a fixed overtraining ratio r = rho^(-1/2) is fixed as well: the same with s = -(log rho)/2.",
         )
         for name, exponent in EXPONENTS.items()
-    )
-    steps += tuple(
-        Claim(
-            f"not_in_{coefficient}",
-            coefficient * ratio.diff(coefficient),
-            "==",
-            Integer(0),
-            f"What {coefficient} does to the run it does to the optimum: errors of log {coefficient} do not reach the penalty.",
-        )
-        for coefficient in COEFFICIENTS
     )
     steps += tuple(
         Claim(
@@ -77,20 +76,15 @@ def derivation() -> Derivation:
         *(
             Claim(
                 f"grows_in_{name}",
-                exp(weight * s) * derivative,
+                exp(d.own * d.along) * d.safe,
                 ">=",
                 Integer(0),
-                f"Without the positive factor e^({sign}{name} s) it is a multiple of e^y - 1 - y, and e^y >= 1 + y.",
+                f"Times the positive factor e^({sign}{name} s) it is a multiple of e^y - 1 - y, and e^y >= 1 + y.",
                 BySameDifference(
-                    share / total * exp(y),
-                    share / total * (1 + y),
-                    ByConvexity(share / total * exp(x), x, y, Integer(0)),
+                    d.scale * exp(d.steps), d.scale * (1 + d.steps), ByConvexity(d.scale * exp(x), x, d.steps, Integer(0))
                 ),
             )
-            for name, derivative, weight, sign, share, total, y in (
-                ("beta", of_beta, sym.BETA, "", envelope.shares[0], sym.BETA + sym.GAMMA, (sym.BETA + sym.GAMMA) * s),
-                ("gamma", of_gamma, -sym.GAMMA, "-", envelope.shares[1], sym.BETA + sym.GAMMA, -(sym.BETA + sym.GAMMA) * s),
-            )
+            for name, d, sign in zip(EXPONENTS, map(closed.__getitem__, EXPONENTS.values()), SIGNS, strict=True)
         ),
         *(
             Claim(

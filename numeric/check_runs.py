@@ -12,7 +12,7 @@ by the curve.
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,14 +28,22 @@ from isoflop.numeric.empirical.approaches import (
     envelopes,
 )
 from isoflop.numeric.empirical.band import CANNOT_TELL, CONSISTENT, INCONSISTENT, Band, simultaneous_band, verdict
-from isoflop.numeric.empirical.compute_fit import ComputeLaws
 from isoflop.numeric.empirical.isoflop import IsoflopDesign, describe, find_budgets
-from isoflop.numeric.empirical.joint import JointLaw
 from isoflop.numeric.empirical.laws import Laws
+from isoflop.numeric.empirical.paired import (
+    CurveSample,
+    PairedSamples,
+    allocation_exponents,
+    draw_paired,
+    grid,
+    relative_difference,
+    sound,
+    table,
+)
 from isoflop.numeric.empirical.rays import find_rays
-from isoflop.numeric.empirical.resamples import case_counts, group_codes, residual_losses
+from isoflop.numeric.empirical.resamples import Noise
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.power_law import fit_power_law, lines
+from isoflop.numeric.power_law import fit_power_law
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,27 +51,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.empirical.approaches import Approach
+    from isoflop.numeric.fit.result import Fit
     from isoflop.numeric.runs import Runs
 
     Floats = NDArray[np.float64]
 
 __all__ = ["check_runs"]
 
-#: Resamples that are taken together.
-CHUNK = 50
-GRID = 33
 #: The largest relative difference in loss at which two curves are said to agree.
 TOLERANCE = 0.01
 LEVEL = 0.9
+LEAST_RESAMPLES = 20
+#: Usable resamples beyond the quantile of a band, at least.
+LEAST_BEYOND = 2
+#: A frontier of fewer runs has too little beyond the three coefficients to be judged.
+LEAST_FRONTIER = 6
 #: Rays with the most runs, so many at most.
 MOST_RAYS = 3
 LEAST_RAY_RUNS = 5
 #: A ratio that fewer of the runs share is one by chance.
 LEAST_RAY_SHARE = 0.1
-#: A frontier of fewer runs has too little beyond the three coefficients to be judged.
-LEAST_FRONTIER = 6
-#: Usable resamples beyond the quantile of a band, at least.
-LEAST_BEYOND = 2
+NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
 
 
 def check_runs(
@@ -83,13 +91,13 @@ def check_runs(
     Parameters
     ----------
     runs : Runs, or anything that `Runs.read` accepts
-        Training runs with params, tokens and loss; a `group` makes resamples draw whole groups.
+        Training runs with params, tokens and loss; where they have a `group`, residuals are drawn from one group for another.
     objective : str or Objective
         Of the joint fit; not "pinball-log", whose quantile is not what minima and frontiers estimate.
     bootstrap : int
         Number of resamples, at least 20.
     seed : int
-        Of the resamples.
+        Of the resamples, at least 0.
     level : float
         Of intervals and bands, between 0 and 1.
     tolerance : float
@@ -97,7 +105,7 @@ def check_runs(
     budget_tolerance, ratio_tolerance : float
         Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share; > 0.
     progress : bool
-        Show a progress bar.
+        Show a progress bar on the standard error.
 
     Returns
     -------
@@ -110,9 +118,10 @@ def check_runs(
 
     Notes
     -----
-    Every resample draws runs (or groups) with replacement and refits the joint law and the empirical laws alike, so that what
-    they have in common drops out of their difference. For the frontier the resamples are of residuals, and the mean of the
-    difference over them, which selection alone brings about, is taken off.
+    Points of an approach are moved along the fitted law to where the theory speaks (`isoflop.numeric.empirical`), which takes off
+    the bias of parabolas and of staircases. Every resample draws new residuals about the fitted law and refits the joint law and
+    the empirical laws alike: what they have in common drops out of their difference. In that world the law holds, so the median
+    difference there, as the selection of the lowest runs brings about, is taken off, and the scatter about it makes the band.
 
     The band over an approach's range of compute is simultaneous, at a level that Bonferroni's inequality makes
     simultaneous over the approaches as well. A verdict is *consistent* where the band lies within the tolerance of 0
@@ -136,37 +145,45 @@ def check_runs(
     from isoflop.numeric.fit.fitting import fit
 
     objective = _objective(objective)
-    bootstrap, seed = _whole("bootstrap", bootstrap, 20), _whole("seed", seed, 0)
-    tolerance = positive_number("tolerance", tolerance)
-    if not 0.0 < positive_number("level", level) < 1.0:
+    bootstrap, seed = _whole("bootstrap", bootstrap, LEAST_RESAMPLES), _whole("seed", seed, 0)
+    tolerance, level = positive_number("tolerance", tolerance), positive_number("level", level)
+    if not level < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
-    tolerances = positive_number("budget_tolerance", budget_tolerance), positive_number("ratio_tolerance", ratio_tolerance)
+    shares = positive_number("budget_tolerance", budget_tolerance), positive_number("ratio_tolerance", ratio_tolerance)
 
-    fitted = fit(runs, model="params-tokens", objective=objective.name, delta=objective.delta)
-    joint = JointLaw.of(fitted.runs, objective, fitted.coefficients)
-    compute = _compute(fitted.runs)
-    approaches, refused = _approaches(fitted.runs, compute, joint, objective, *tolerances)
-    drawn = _Resampling(fitted.runs, joint, approaches).run(bootstrap, seed, progress=progress)
+    fitted = fit(runs, model="params-tokens", objective=objective)
+    found = fitted.runs
+    laws = Laws.of([fitted.coefficients[name] for name in ("E", "A", "B", "beta", "gamma")])
+    if not sound(laws)[0]:
+        raise ValueError(f"{found.source}: {NO_OPTIMUM}")
+    compute = _compute(found)
+    budgets = find_budgets(found.params, found.tokens, compute, tolerance=shares[0])
+    approaches, refused = _approaches(found, compute, budgets, laws, objective, shares[1])
+    predicted = laws.losses(found.params, found.tokens)[0]
+    spare = len(found) - int(fitted.free.sum())
+    noise = Noise.of(found.loss, predicted, found.params, found.tokens, found.group, spare)
+    drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
 
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
     checks = [
-        _curve_check(approach, joint, drawn.of[index], level, band_level, tolerance)
-        for index, approach in enumerate(approaches)
+        _CurveComparison(approach, approach.estimate(found.loss[None], found.weight, laws), sample, level).check(
+            band_level, tolerance, _about(approach, found.loss)
+        )
+        for approach, sample in zip(approaches, drawn.curves, strict=True)
     ]
-    checks += refused
-    warnings = [*fitted.runs.warnings, *_warnings(fitted, joint, drawn, bootstrap, tolerance)]
-    design = next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
+    order = ("frontier", "isoflop", "fixed-ratio")
+    checks = sorted([*checks, *refused], key=lambda check: order.index(check.approach))
     return RunsCheck(
         fit=fitted,
         law=fitted.law,
-        derived=_derived(joint.laws, drawn.laws, level),
-        empirical=tuple(sorted(checks, key=lambda check: ("frontier", "isoflop", "fixed-ratio").index(check.approach))),
-        budgets=_budgets(fitted.runs, compute, joint, tolerances[0]),
-        allocation=() if design is None else _allocation(design, joint, drawn.minima, drawn.laws, level),
-        verdict=_overall(checks, converged=bool(fitted.converged)),
-        n_runs=len(fitted.runs),
-        dropped=tuple(fitted.runs.dropped),
-        warnings=tuple(warnings),
+        derived=_derived(laws, drawn.laws, level),
+        empirical=tuple(checks),
+        budgets=describe(budgets, budgets.minima(found.loss, found.weight), budgets.biases(laws, found.weight)),
+        allocation=_allocation(approaches, found, laws, drawn.exponents, level),
+        verdict=_overall(checks, converged=fitted.converged),
+        n_runs=len(found),
+        dropped=tuple(found.dropped),
+        warnings=(*found.warnings, *_warnings(fitted, drawn, bootstrap)),
         objective=objective,
         tolerance=tolerance,
         level=level,
@@ -188,31 +205,32 @@ def _compute(runs: Runs) -> Floats:
 
 
 def _approaches(
-    runs: Runs, compute: Floats, joint: JointLaw, objective: Objective, budget_tolerance: float, ratio_tolerance: float
+    runs: Runs, compute: Floats, budgets: IsoflopDesign, laws: Laws, objective: Objective, ratio_tolerance: float
 ) -> tuple[list[Approach], list[CurveCheck]]:
     """The approaches that the runs allow, and a line for each that they do not."""
     found: list[Approach] = []
     refused: list[CurveCheck] = []
+
     front = Frontier(runs.params, runs.tokens, compute)
-    on_frontier = int(front.chosen(runs.loss).sum())
-    lo, hi = front.span
-    if on_frontier >= LEAST_FRONTIER and hi >= LEAST_SPAN * lo:
+    chosen = front.chosen(runs.loss)
+    span = float(compute[chosen].max() / compute[chosen].min())
+    if chosen.sum() >= LEAST_FRONTIER and span >= LEAST_SPAN:
         found.append(front)
     else:
         reason = (
-            f"{on_frontier} runs on the frontier over a factor {hi / lo:.3g} of compute; at least {LEAST_FRONTIER} runs over a "
-            f"factor {LEAST_SPAN:g} are needed"
+            f"{chosen.sum()} runs on the frontier over a factor {span:.3g} of compute; takes at least {LEAST_FRONTIER} over a "
+            f"factor {LEAST_SPAN:g}"
         )
-        refused.append(CurveCheck.refused("frontier", reason, n_runs=on_frontier))
+        refused.append(CurveCheck.refused("frontier", reason, n_runs=int(chosen.sum())))
 
-    design = find_budgets(runs.params, runs.tokens, compute, tolerance=budget_tolerance)
-    usable = design.some(_usable(design, joint, runs))
+    minima = budgets.minima(runs.loss, runs.weight)
+    usable = budgets.some(budgets.corrected(minima, budgets.biases(laws, runs.weight)).valid[0])
     if len(usable) >= LEAST_BUDGETS and usable.compute[-1] >= LEAST_SPAN * usable.compute[0]:
         found.append(Isoflop(usable))
     else:
         reason = (
-            f"{len(design)} budgets with at least 5 sizes over a factor 2, {len(usable)} of them with a minimum within the sizes; "
-            f"at least {LEAST_BUDGETS} with one, over a factor {LEAST_SPAN:g} of compute, are needed"
+            f"{len(budgets)} budgets with five sizes or more over a factor 2, {len(usable)} of them with a minimum within the "
+            f"sizes; takes at least {LEAST_BUDGETS} with one, over a factor {LEAST_SPAN:g} of compute"
         )
         refused.append(CurveCheck.refused("isoflop", reason, n_runs=sum(map(len, usable.members))))
 
@@ -222,6 +240,7 @@ def _approaches(
         runs.tokens,
         compute,
         tolerance=ratio_tolerance,
+        least_budgets=LEAST_RAY_RUNS,
         least_runs=least_runs,
         least_span=LEAST_SPAN,
         most=MOST_RAYS,
@@ -229,289 +248,146 @@ def _approaches(
     found += [FixedRatio(ray, runs.params, runs.tokens, compute, objective) for ray in rays]
     if not rays:
         reason = (
-            f"no {least_runs} runs ({LEAST_RAY_SHARE:.0%} of all, at least {LEAST_RAY_RUNS}) with D/N within "
-            f"{ratio_tolerance:.0%} of one another at as many compute values over a factor {LEAST_SPAN:g}"
+            f"no {least_runs} runs with D/N within {ratio_tolerance:.0%} of one another, at {LEAST_RAY_RUNS} or more values of "
+            f"compute over a factor {LEAST_SPAN:g}"
         )
         refused.append(CurveCheck.refused("fixed-ratio", reason, n_runs=0))
     return found, refused
 
 
-def _usable(design: IsoflopDesign, joint: JointLaw, runs: Runs) -> NDArray[np.bool_]:
-    raw = design.minima(runs.loss, runs.weight)
-    return np.asarray(design.corrected(raw, design.biases(joint.laws, runs.weight)).valid[0])
-
-
-# -- resampling --------------------------------------------------------------------------------------------------------
-
-
-class _Columns(NamedTuple):
-    """What is kept of the resamples of one approach: curves on its grid and coefficients, of the valid ones."""
-
-    difference: Floats
-    moved: Floats
-    predicted: Floats
-    at_bound: int
-    lost: int
-
-
-class _Drawn(NamedTuple):
-    of: list[_Columns]
-    laws: Laws
-    minima: tuple[Floats, Floats]
-    done: int
-    lost: int
-
-
-class _Resampling:
-    """One pass over the resamples that serves the joint law and every approach."""
-
-    def __init__(self, runs: Runs, joint: JointLaw, approaches: list[Approach]) -> None:
-        self.runs, self.joint, self.approaches = runs, joint, approaches
-        self.codes = group_codes(runs.group)
-        self.grids = [_grid(approach) for approach in approaches]
-        self.predicted = joint.laws.losses(runs.params, runs.tokens)[0]
-
-    def run(self, count: int, seed: int, *, progress: bool) -> _Drawn:
-        parts: list[list[tuple[Estimates, NDArray[np.bool_]]]] = [[] for _ in self.approaches]
-        laws: list[Floats] = []
-        minima: list[tuple[Floats, Floats]] = []
-        done = lost = 0
-        for_cases, for_residuals = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(2))
-        try:
-            for size in _chunks(count, progress=progress):
-                counts = case_counts(for_cases, len(self.runs), size, self.codes)
-                by_cases, good = self.joint.refit(counts=counts)
-                by_cases, counts = by_cases.some(good), counts[good]
-                found = [self._estimate(approach, counts, by_cases, for_residuals, size) for approach in self.approaches]
-                here = self._minima(counts, by_cases)
-                # Nothing of an interrupted chunk is kept: all parts have equally many resamples.
-                for part, entry in zip(parts, found, strict=True):
-                    part.append(entry)
-                laws.append(by_cases.table())
-                minima.append(here)
-                done += size
-                lost += int((~good).sum())
-        except KeyboardInterrupt:
-            if not done:
-                raise
-        columns = [_columns(part, grid, done) for part, grid in zip(parts, self.grids, strict=True)]
-        exponents = (
-            np.concatenate([entry[0] for entry in minima], axis=0),
-            np.concatenate([entry[1] for entry in minima], axis=0),
-        )
-        return _Drawn(columns, Laws.of(np.concatenate(laws)), exponents, done, lost)
-
-    def _estimate(
-        self, approach: Approach, counts: Floats, laws: Laws, rng: np.random.Generator, size: int
-    ) -> tuple[Estimates, NDArray[np.bool_]]:
-        own = self.runs.weight
-        if approach.by_residuals:
-            log_residuals = np.log(self.runs.loss / self.predicted)
-            losses = residual_losses(rng, self.predicted, log_residuals, size, self.codes)
-            laws, good = self.joint.refit(losses=losses)
-            losses, laws = losses[good], laws.some(good)
-            estimates = approach.estimate(losses, own, laws)
-        else:
-            weights = counts if own is None else counts * own
-            estimates = approach.estimate(self.runs.loss[None], weights, laws)
-        return estimates, estimates.valid
-
-    def _minima(self, counts: Floats, laws: Laws) -> tuple[Floats, Floats]:
-        """Exponents of N*(C) and D*(C) through the corrected minima, one row a resample."""
-        design = next((approach.design for approach in self.approaches if isinstance(approach, Isoflop)), None)
-        if design is None:
-            return np.empty((len(laws), 2)), np.empty((len(laws), 0))
-        weights = counts if self.runs.weight is None else counts * self.runs.weight
-        found = design.corrected(design.minima(self.runs.loss[None], weights), design.biases(laws, weights))
-        valid = found.valid.astype(np.float64)
-        x = np.log(design.compute)
-        slopes = [lines(x, np.where(found.valid, y, 0.0), valid).slope for y in (found.log_params, found.log_tokens)]
-        return np.stack(slopes, axis=1), np.where(found.valid, found.log_params, np.nan)
-
-
-def _grid(approach: Approach) -> Floats:
-    return np.geomspace(*approach.span, GRID)
-
-
-def _chunks(count: int, *, progress: bool) -> Iterator[int]:
-    sizes = [CHUNK] * (count // CHUNK) + ([count % CHUNK] if count % CHUNK else [])
-    if not progress:
-        yield from sizes
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=count, desc="resamples", unit="") as bar:
-        for size in sizes:
-            yield size
-            bar.update(size)
-
-
-def _table(laws: ComputeLaws) -> Floats:
-    return np.stack([laws.E, laws.log_C0, laws.alpha], axis=1)
-
-
-def _columns(parts: list[tuple[Estimates, NDArray[np.bool_]]], grid: Floats, count: int) -> _Columns:
-    differences, moved, predicted = [], [], []
-    at_bound = 0
-    for estimates, valid in parts:
-        differences.append(_difference(estimates, grid)[valid])
-        moved.append(_table(estimates.moved)[valid])
-        predicted.append(_table(estimates.predicted)[valid])
-        at_bound += int((estimates.moved.at_bound & valid).sum())
-    curves = np.concatenate(differences)
-    return _Columns(curves, np.concatenate(moved), np.concatenate(predicted), at_bound, count - len(curves))
-
-
-def _difference(estimates: Estimates, grid: Floats) -> Floats:
-    return estimates.moved.losses(grid) / estimates.predicted.losses(grid) - 1.0
-
-
-# -- one approach ------------------------------------------------------------------------------------------------------
-
-
-def _curve_check(
-    approach: Approach, joint: JointLaw, drawn: _Columns, level: float, band_level: float, tolerance: float
-) -> CurveCheck:
-    estimates = approach.estimate(joint.observed[None], joint.weights, joint.laws)
-    grid = _grid(approach)
-    extra = _about(approach, joint)
-    if not estimates.valid[0]:
-        return CurveCheck.refused(approach.name, "the compute law through its points did not converge", **extra)
-    needed = ceil(LEAST_BEYOND / (1.0 - band_level))
-    if len(drawn.difference) < needed:
-        reason = f"{len(drawn.difference)} usable resamples; at least {needed} are needed for a band"
-        return CurveCheck.refused(approach.name, reason, **extra)
-
-    difference, moved = _difference(estimates, grid)[0], _table(estimates.moved)[0]
-    predicted = _table(estimates.predicted)[0]
-    centre, shift = difference, np.zeros(3)
-    if approach.by_residuals:
-        # The resampled world obeys the law: what its frontier misses by is the selection's doing.
-        centre = np.median(drawn.difference, axis=0)
-        shift = np.median(drawn.moved - drawn.predicted, axis=0)
-        difference, moved = difference - centre, moved - shift
-    band = simultaneous_band(difference, drawn.difference - centre, band_level)
-    found = verdict(band, tolerance)
-    worst = int(np.abs(difference).argmax())
-
-    def estimate(values: Floats, value: float, about: float | None = None) -> Estimate:
-        """The percentile interval; for residuals, that of the deviations from their own median."""
-        lo, hi = np.quantile(values, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-        if approach.by_residuals:
-            middle = np.median(values) if about is None else about
-            lo, hi = value + lo - middle, value + hi - middle
-        return Estimate(float(value), float(lo), float(hi))
-
-    raw = estimates.raw.law(name=f"{approach.name}, raw")
-    grid_raw = estimates.raw.losses(grid)[0] / estimates.predicted.losses(grid)[0] - 1.0
-    E, log_C0, alpha = (estimate(drawn.moved[:, k], moved[k]) for k in range(3))
-    E = Estimate(max(E.value, 0.0), max(E.lo, 0.0), max(E.hi, 0.0))
-    return CurveCheck(
-        approach=approach.name,
-        law=estimates.moved.law(name=approach.name),
-        raw_law=raw,
-        predicted_law=estimates.predicted.law(name=f"{approach.name}, predicted"),
-        alpha=alpha,
-        C0=log_C0.exponentiated(),
-        E=E,
-        alpha_predicted=float(predicted[2]),
-        alpha_difference=estimate(drawn.moved[:, 2] - drawn.predicted[:, 2], moved[2] - predicted[2]),
-        compute_range=approach.span,
-        compute=grid,
-        difference=band.curve,
-        lo=band.lo,
-        hi=band.hi,
-        raw_difference=grid_raw,
-        max_relative_difference=float(abs(difference[worst])),
-        compute_at_max=float(grid[worst]),
-        verdict=found,
-        reason=_advice(approach, band, tolerance) if found == CANNOT_TELL else "",
-        share_at_bound=drawn.at_bound / len(drawn.difference),
-        lost=drawn.lost,
-        **extra,
-    )
-
-
-def _about(approach: Approach, joint: JointLaw) -> dict[str, Any]:
+def _about(approach: Approach, losses: Floats) -> dict[str, Any]:
+    """What is said of an approach whatever comes out."""
     if isinstance(approach, Isoflop):
         return {"n_runs": sum(map(len, approach.design.members)), "n_budgets": len(approach.design)}
     if isinstance(approach, FixedRatio):
         return {"n_runs": len(approach.ray.members), "tokens_per_param": approach.ray.tokens_per_param}
     assert isinstance(approach, Frontier)
-    return {"n_runs": int(approach.chosen(joint.observed).sum())}
+    return {"n_runs": int(approach.chosen(losses).sum())}
 
 
-def _advice(approach: Approach, band: Band, tolerance: float) -> str:
-    """What data would tell."""
-    half = (band.hi - band.lo) / 2.0
-    centre = np.abs((band.hi + band.lo) / 2.0)
-    widest = int(np.maximum(np.abs(band.lo), np.abs(band.hi)).argmax())
-    where = f"at {band_place(approach, widest)} the band reaches {max(abs(band.lo[widest]), abs(band.hi[widest])):.2%}"
-    what = {
-        "isoflop": "more sizes near the optimum of each budget, or more budgets",
-        "frontier": "more runs near the optimum",
-        "fixed-ratio": "more runs at this ratio",
-    }[approach.name]
-    if (centre < tolerance).all():
-        factor = float(((half / (tolerance - centre)) ** 2).max())
-        if factor < 100.0:
-            return f"{where}; about {max(2, ceil(factor))} times as many runs would tell: {what}"
-        return f"{where}; {what}"
-    return f"{where}, about a difference near the tolerance; {what}, or a tolerance further from {centre.max():.2%}"
+# -- one approach ------------------------------------------------------------------------------------------------------
 
 
-def band_place(approach: Approach, index: int) -> str:
-    """A place on the grid of an approach, for messages."""
-    return f"{_grid(approach)[index]:.2g} FLOP".replace("e+", "e")
+class _CurveComparison:
+    """The empirical law of one approach beside the predicted one, with what the resamples say of their difference."""
+
+    def __init__(self, approach: Approach, estimates: Estimates, sample: CurveSample, level: float) -> None:
+        self.approach, self.estimates, self.sample = approach, estimates, sample
+        self.tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+
+    def check(self, band_level: float, tolerance: float, about: dict[str, Any]) -> CurveCheck:
+        """The verdict with everything it rests on."""
+        name, sample, estimates = self.approach.name, self.sample, self.estimates
+        if not estimates.valid[0]:
+            return CurveCheck.refused(name, "the compute law through its points did not converge", **about)
+        needed = ceil(LEAST_BEYOND / (1.0 - band_level))
+        if len(sample) < needed:
+            reason = f"{len(sample)} resamples gave a compute law; a band at {band_level:.3g} takes {needed}"
+            return CurveCheck.refused(name, reason, **about)
+
+        compute = grid(self.approach)
+        centre = np.median(sample.difference, axis=0)
+        difference = relative_difference(estimates, compute)[0] - centre
+        band = simultaneous_band(difference, sample.difference - centre, band_level)
+        worst = int(np.abs(difference).argmax())
+        found = verdict(band, tolerance)
+        # Against the resamples' own laws, of which each has another alpha: what selection does to the coefficients.
+        empirical, predicted = table(estimates.moved)[0], table(estimates.predicted)[0]
+        shift = np.median(sample.empirical - sample.predicted, axis=0)
+        E, log_C0, alpha = (self._interval(empirical[k] - shift[k], sample.empirical[:, k]) for k in range(3))
+        return CurveCheck(
+            approach=name,
+            law=estimates.moved.law(name=name),
+            raw_law=estimates.raw.law(name=f"{name}, raw"),
+            predicted_law=estimates.predicted.law(name=f"{name}, predicted"),
+            alpha=alpha,
+            C0=log_C0.exponentiated(),
+            E=E.clipped(0.0),
+            alpha_predicted=float(predicted[2]),
+            alpha_difference=self._interval(
+                empirical[2] - predicted[2] - shift[2], sample.empirical[:, 2] - sample.predicted[:, 2]
+            ),
+            compute_range=self.approach.span,
+            compute=compute,
+            difference=band.curve,
+            lo=band.lo,
+            hi=band.hi,
+            raw_difference=estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0,
+            max_relative_difference=float(abs(difference[worst])),
+            compute_at_max=float(compute[worst]),
+            differs=bool(((band.lo > 0.0) | (band.hi < 0.0)).any()),
+            verdict=found,
+            reason=self._advice(band, compute, tolerance) if found == CANNOT_TELL else "",
+            share_at_bound=float(sample.at_bound.mean()),
+            **about,
+        )
+
+    def _interval(self, value: float, resampled: Floats) -> Estimate:
+        """The value with the quantiles of the deviations of the resamples from their median."""
+        lo, hi = np.quantile(resampled, self.tails) - np.median(resampled)
+        return Estimate(float(value), float(value + lo), float(value + hi))
+
+    def _advice(self, band: Band, compute: Floats, tolerance: float) -> str:
+        """How far the band reaches, and what data would tell."""
+        half = (band.hi - band.lo) / 2.0
+        reach = np.maximum(np.abs(band.lo), np.abs(band.hi))
+        widest = int(reach.argmax())
+        at = f"{compute[widest]:.2g}".replace("e+", "e")
+        where = f"the band reaches {reach[widest]:.2%} at {at} FLOP"
+        what = {
+            "isoflop": "more sizes about the optimum of each budget, or more budgets, there above all",
+            "frontier": "more runs near the optimum, there above all",
+            "fixed-ratio": "more runs at this ratio, there above all",
+        }[self.approach.name]
+        room = tolerance - np.abs(band.curve)
+        if (room > 0.0).all():
+            factor = float(((half / room) ** 2).max())
+            if factor < 100.0:
+                return f"{where}; {max(2, ceil(factor))} times as many runs would bring it within {tolerance:.2g}: {what}"
+        return f"{where}, about a difference near the tolerance of {tolerance:.2g}; {what}"
 
 
 # -- together ----------------------------------------------------------------------------------------------------------
 
 
-def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
-    def interval(value: Floats, values: Floats) -> Estimate:
-        lo, hi = np.quantile(values, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-        return Estimate(float(value[0]), float(lo), float(hi))
+def _quantiles(value: Floats, values: Floats, level: float) -> Estimate:
+    known = values[np.isfinite(values)]
+    lo, hi = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]) if len(known) else (-np.inf, np.inf)
+    return Estimate(float(value), float(lo), float(hi))
 
+
+def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
+    """What the joint law implies, with percentile intervals."""
     here, there = envelopes(laws), envelopes(drawn)
     return {
-        "alpha": interval(here.alpha, there.alpha),
-        "C0": interval(here.log_C0, there.log_C0).exponentiated(),
-        "E": interval(here.E, there.E),
-        "params_exponent": interval(laws.params_share, drawn.params_share),
-        "tokens_exponent": interval(laws.tokens_share, drawn.tokens_share),
+        "alpha": _quantiles(here.alpha[0], there.alpha, level),
+        "C0": _quantiles(here.log_C0[0], there.log_C0, level).exponentiated(),
+        "E": _quantiles(here.E[0], there.E, level),
+        "params_exponent": _quantiles(laws.params_share[0], drawn.params_share, level),
+        "tokens_exponent": _quantiles(laws.tokens_share[0], drawn.tokens_share, level),
     }
 
 
-def _budgets(runs: Runs, compute: Floats, joint: JointLaw, tolerance: float) -> tuple[Any, ...]:
-    design = find_budgets(runs.params, runs.tokens, compute, tolerance=tolerance)
-    return describe(design, design.minima(runs.loss, runs.weight), design.biases(joint.laws, runs.weight))
-
-
 def _allocation(
-    design: IsoflopDesign, joint: JointLaw, drawn: tuple[Floats, Floats], laws: Laws, level: float
+    approaches: list[Approach], runs: Runs, laws: Laws, exponents: Floats, level: float
 ) -> tuple[PowerLawCheck, ...]:
     """N*(C) and D*(C) by power laws through the minima, raw and corrected, beside the derived exponents."""
-    raw = design.minima(joint.observed, joint.weights)
-    corrected = design.corrected(raw, design.biases(joint.laws, joint.weights))
-    slopes = drawn[0]
-    checks = []
-    for k, name in enumerate(("params", "tokens")):
-        field = f"log_{name}"
-        through = fit_power_law(design.compute, np.exp(getattr(corrected, field)[0]))
-        known = slopes[np.isfinite(slopes[:, k]), k]
-        lo, hi = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-        derived = joint.laws.params_share if name == "params" else joint.laws.tokens_share
-        checks.append(
-            PowerLawCheck(
-                quantity=name,
-                raw=fit_power_law(design.compute, np.exp(getattr(raw, field)[0])),
-                corrected=through,
-                exponent=Estimate(through.exponent, float(lo), float(hi)),
-                derived_exponent=float(derived[0]),
-            )
+    design = next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
+    if design is None:
+        return ()
+    raw = design.minima(runs.loss, runs.weight)
+    corrected = design.corrected(raw, design.biases(laws, runs.weight))
+    here = allocation_exponents(design, runs.loss[None], runs.weight, laws)[0]
+    return tuple(
+        PowerLawCheck(
+            quantity=name,
+            raw=fit_power_law(design.compute, np.exp(getattr(raw, f"log_{name}")[0])),
+            corrected=fit_power_law(design.compute, np.exp(getattr(corrected, f"log_{name}")[0])),
+            exponent=_quantiles(here[k], exponents[:, k] + here[k] - np.nanmedian(exponents[:, k]), level),
+            derived_exponent=float(getattr(laws, f"{name}_share")[0]),
         )
-    return tuple(checks)
+        for k, name in enumerate(("params", "tokens"))
+    )
 
 
 def _overall(checks: list[CurveCheck], *, converged: bool) -> str:
@@ -521,25 +397,21 @@ def _overall(checks: list[CurveCheck], *, converged: bool) -> str:
     return next((found for found in (INCONSISTENT, CONSISTENT) if found in verdicts), CANNOT_TELL)
 
 
-def _warnings(fitted: Any, joint: JointLaw, drawn: _Drawn, bootstrap: int, tolerance: float) -> Iterator[str]:
+def _warnings(fitted: Fit, drawn: PairedSamples, bootstrap: int) -> Iterator[str]:
     if not fitted.converged:
-        yield "the params-tokens fit did not converge: no verdict rests on it"
+        yield "the params-tokens fit is not certified to be a minimum: no verdict rests on it"
+    if fitted.at_bound:
+        yield f"at a bound in the params-tokens fit: {', '.join(fitted.at_bound)}"
     if drawn.done < bootstrap:
         yield f"interrupted: {drawn.done} of {bootstrap} resamples"
     if drawn.lost:
         yield f"{drawn.lost} of {drawn.done} resamples left out: the joint law did not converge there, or lost a term"
-    log_residuals = np.log(joint.observed / joint.laws.losses(fitted.runs.params, fitted.runs.tokens)[0])
-    if abs(log_residuals.mean()) > tolerance / 2.0:
-        yield (
-            f"the residuals average {log_residuals.mean():.2%} of the loss: a robust objective follows their median, "
-            f"isoFLOP parabolas their mean"
-        )
 
 
 def _objective(objective: str | Objective) -> Objective:
     found = objective if isinstance(objective, Objective) else Objective(name=objective)
     if found.name == "pinball-log":
-        raise ValueError(f"objective={found.name!r}: fits a quantile; frontier and isoFLOP minima need a centre: huber-log, ...")
+        raise ValueError(f"objective={found.name!r}: is for a quantile; frontier and isoFLOP minima take one for the centre")
     return found
 
 

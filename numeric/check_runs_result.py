@@ -36,6 +36,10 @@ class Estimate:
         """The same for the exponential of the quantity; infinite beyond the floats."""
         return Estimate(*(math.exp(x) if x < 709.0 else math.inf for x in (self.value, self.lo, self.hi)))
 
+    def clipped(self, least: float) -> Estimate:
+        """The same with nothing below `least`."""
+        return Estimate(max(self.value, least), max(self.lo, least), max(self.hi, least))
+
     def as_dict(self) -> dict[str, float | None]:
         """Plain data; None for what is not finite."""
         return {name: _finite(getattr(self, name)) for name in ("value", "lo", "hi")}
@@ -78,10 +82,10 @@ class CurveCheck:
         The same before any correction.
     max_relative_difference : float or None
         Largest \\|difference\\|, at `compute_at_max`.
+    differs : bool
+        Whether the band leaves 0 anywhere: a difference beyond chance, be it within the tolerance or not.
     share_at_bound : float
         Share of the resamples with E = 0, or an exponent at its bound: where it is not small, alpha is hardly identified.
-    lost : int
-        Resamples without a compute law: the joint law or the compute law did not converge, or too few budgets had a minimum.
     """
 
     approach: str
@@ -106,8 +110,8 @@ class CurveCheck:
     raw_difference: Floats | None = field(default=None, repr=False)
     max_relative_difference: float | None = None
     compute_at_max: float | None = None
+    differs: bool = False
     share_at_bound: float = 0.0
-    lost: int = 0
 
     @classmethod
     def refused(cls, approach: str, reason: str, **about: Any) -> CurveCheck:
@@ -151,8 +155,8 @@ class CurveCheck:
             "tokens_per_param": self.tokens_per_param,
             "raw": _coefficients(self.raw_law),
             "predicted": _coefficients(self.predicted_law),
+            "differs": self.differs,
             "share_at_bound": self.share_at_bound,
-            "lost_resamples": self.lost,
         }
 
 

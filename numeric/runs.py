@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isoflop.numeric.runs_cells import counted
 from isoflop.numeric.runs_columns import BUDGET, LETTERS
 from isoflop.numeric.where import Where
 
@@ -97,10 +98,13 @@ class Runs:
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, values in (*self._quantities().items(), *self.extra.items()):
+        held = self._quantities()
+        for name, values in (*held.items(), *self.extra.items()):
             if len(values) != len(self.loss):
                 raise ValueError(f"{name}: has {len(values)} entries, loss has {len(self.loss)}; must be as many")
-            values.setflags(write=False)
+        for name, values in held.items():
+            object.__setattr__(self, name, _locked(values))
+        object.__setattr__(self, "extra", {name: _locked(values) for name, values in self.extra.items()})
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -155,8 +159,9 @@ class Runs:
                 raise ValueError(f"require={require!r}: {name!r} must be one of {', '.join(REQUIRABLE)}")
         condition = None if where is None else Where.parse(where)
         if isinstance(data, Runs):
-            if columns:
-                raise ValueError(f"columns={columns!r}: these are Runs already; their columns are known")
+            for name, given in (("columns", columns), ("random_baseline", random_baseline)):
+                if given is not None:
+                    raise ValueError(f"{name}={given!r}: these are Runs already, not a table to be read")
             data.having(*require)
             return data if condition is None else data._filtered(condition)
         from isoflop.numeric.runs_file import table_of
@@ -172,7 +177,7 @@ class Runs:
         truth = condition.evaluate(*named(held, self.columns, self.extra), len(self), self.source)
         left_out = len(self) - int(np.count_nonzero(truth.true))
         if left_out == len(self):
-            raise ValueError(f"{self.source}: where={condition.text!r} leaves none of {len(self)} runs")
+            raise ValueError(f"{self.source}: where={condition.text!r} leaves none of {counted(len(self), 'run')}")
         return replace(self.subset(truth.true), left_out=self.left_out + left_out)
 
     # -- use -----------------------------------------------------------------------------------------------------------
@@ -182,7 +187,7 @@ class Runs:
 
     def subset(self, index: Any) -> Runs:
         """The runs at a boolean mask or at indices (with repetitions, as a bootstrap draws them)."""
-        chosen = np.asarray(index)
+        chosen = np.asarray(index, dtype=None if np.size(index) else np.int64)
         if chosen.dtype.kind not in "biu" or chosen.ndim != 1 or (chosen.dtype.kind == "b" and len(chosen) != len(self)):
             raise ValueError(f"index of {chosen.dtype} and shape {chosen.shape}: must be a mask of {len(self)} or indices")
         try:
@@ -194,7 +199,7 @@ class Runs:
     def require(self, n: int, for_what: str) -> None:
         """Raise where there are fewer than n runs."""
         if len(self) < n:
-            usable = f"{len(self)} usable run{'s' if len(self) != 1 else ''}"
+            usable = counted(len(self), "usable run")
             raise ValueError(f"{self.source}: has {usable}; must be at least {n} for {for_what}{self._lost()}")
 
     def having(self, *quantities: str) -> None:
@@ -215,7 +220,7 @@ class Runs:
 
     def summary(self) -> str:
         """How many runs there are, over what ranges, and what was left out."""
-        lines = [f"{len(self)} runs from {self.source}"]
+        lines = [f"{counted(len(self), 'run')} from {self.source}"]
         outcome = "loss" if self.metric == "loss" else "-log accuracy"
         ranges = [("params", self.params), ("tokens", self.tokens), ("compute", self.compute), (outcome, self.loss)]
         if self.params is not None and self.tokens is not None:
@@ -227,7 +232,7 @@ class Runs:
         if self.group is not None:
             lines.append(f"  {'groups':<17}{len(set(self.group.tolist())):>10}")
         if self.left_out or self.dropped:
-            lines.append(f"of {self.n_rows} rows{self._lost()}")
+            lines.append(f"of {counted(self.n_rows, 'row')}{self._lost()}")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
@@ -245,12 +250,19 @@ class Runs:
         return {name: values for name, values in held.items() if values is not None}
 
     def _lost(self) -> str:
-        parts = [f"{self.left_out} rows left out by the condition"] if self.left_out else []
+        parts = [f"{counted(self.left_out, 'row')} left out by the condition"] if self.left_out else []
         parts += [those_dropped(self.dropped)] if self.dropped else []
         return f" ({'; '.join(parts)})" if parts else ""
 
     def __reduce__(self) -> tuple[Callable[..., Runs], tuple[dict[str, Any]]]:
         return _rebuilt, ({part.name: getattr(self, part.name) for part in fields(self)},)
+
+
+def _locked(values: Any) -> Any:
+    """The same array for reading only; the caller's own stays as it is."""
+    view = np.asarray(values).view()
+    view.setflags(write=False)
+    return view
 
 
 def _rebuilt(state: dict[str, Any]) -> Runs:

@@ -87,6 +87,15 @@ def _spelt(text: str) -> float:
     return parse(text)
 
 
+def counted(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{n} {noun}{'s' if n != 1 else ''}"
+
+
 def shown(cell: Any) -> str:
     """A cell in a message, not too long.
 

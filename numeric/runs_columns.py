@@ -10,6 +10,8 @@ from isoflop.theory.notation import close_matches
 
 #: The quantities that C = 6ND ties together.
 BUDGET = ("params", "tokens", "compute")
+#: The quantities of which one is fitted.
+OUTCOME = ("loss", "accuracy")
 LETTERS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 #: Usual spellings, in lower case, without spaces, underscores and punctuation.
 SPELLINGS = {
@@ -98,7 +100,7 @@ def recognise(source: str, names: Sequence[str], chosen: Mapping[str, str | None
     _settle_outcome(found, fixed)
     needed = _needed(found, require)
     for quantity, candidates in unsettled.items():
-        if quantity in needed:
+        if quantity in needed or any(quantity in kin and name in kin for kin in (BUDGET, OUTCOME) for name in needed):
             raise ValueError(f"{source}: {_either(candidates)} {quantity}; {_how_to_choose(quantity, candidates[0])}")
     if needed:
         raise ValueError(_missing(source, names, needed, found))
@@ -193,8 +195,8 @@ def _how_to_choose(quantity: str, column: str) -> str:
 def _missing(source: str, names: Sequence[str], needed: Sequence[str], found: Mapping[str, str]) -> str:
     first = needed[0]
     free = [name for name in names if name not in found.values()]
-    outcome = ("loss", "accuracy") if first == "loss" else (first,)
-    alike = [(what, name) for what in outcome for name in free if any(hint in plain(name) for hint in HINTS.get(what, ()))]
+    wanted = OUTCOME if first == "loss" else (first,)
+    alike = [(what, name) for what in wanted for name in free if any(hint in plain(name) for hint in HINTS.get(what, ()))]
     tied = " (it would follow from the other two of params, tokens and compute)" if first in BUDGET else ""
     which = f"perhaps {listed(name for _, name in alike)}" if alike else f"the columns are {listed(names)}"
-    return f"{source}: no column for {' or '.join(outcome)}{tied}; {which}; {_how_to_choose(*(alike or [(first, 'NAME')])[0])}"
+    return f"{source}: no column for {' or '.join(wanted)}{tied}; {which}; {_how_to_choose(*(alike or [(first, 'NAME')])[0])}"

@@ -35,9 +35,12 @@ MAGIC = {
 }
 PARQUET_MAGIC = b"PAR1"
 BYTE_ORDER_MARK = "\ufeff".encode()
+#: Cells of text that are none.
+EMPTY = frozenset(("", "nan", "NaN"))
 #: How a column is called that has no name.
 UNNAMED = "unnamed column"
-NEWLINE = b"\n"
+NEWLINE, QUOTE = b"\n", b'"'
+NEWLINE_BYTE = np.frombuffer(NEWLINE, dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def _frame(source: str, data: Any) -> Table:
     import pandas as pd
 
     try:
-        frame = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
+        frame = data if isinstance(data, pd.DataFrame) else _made(data)
     except Exception as error:  # pandas raises whatever its many readers raise
         what = f"must be a path or what pandas.DataFrame accepts, not {type(data).__name__}"
         raise ValueError(f"{source}: {what} ({_one_line(error)})") from None
@@ -83,6 +86,15 @@ def _frame(source: str, data: Any) -> Table:
     _refuse_duplicates(source, names)
     columns = {name: _plain_array(frame.iloc[:, index]) for index, name in enumerate(names)}
     return _checked(Table(source, columns, len(frame)))
+
+
+def _made(data: Any) -> Any:
+    import pandas as pd
+
+    try:
+        return pd.DataFrame(data)
+    except OverflowError:  # an integer beyond the largest float, among floats
+        return pd.DataFrame(data, dtype=object)
 
 
 def _plain_array(series: Any) -> Any:
@@ -161,14 +173,23 @@ def _json(source: str, text: str) -> Table:
     """A list of records, or an object of columns: lists, or objects from row to value as pandas writes them."""
     data = _decoded(source, text)
     if isinstance(data, dict) and data.keys() >= {"columns", "data"}:  # orient="split"
-        names = [str(name) for name in data["columns"]] if isinstance(data["columns"], list) else []
-        _refuse_duplicates(source, names)
-        return _records(source, [dict(zip(names, row, strict=False)) for row in data["data"]])
+        return _split(source, data["columns"], data["data"])
     if isinstance(data, list):
         return _records(source, data)
     if isinstance(data, dict) and data and all(isinstance(column, (list, dict)) for column in data.values()):
         return _frame(source, data)
     raise ValueError(f"{source}: must hold a list of records or an object of columns, not {_json_kind(data)}")
+
+
+def _split(source: str, columns: Any, data: Any) -> Table:
+    if not isinstance(columns, list) or not isinstance(data, list):
+        raise ValueError(f"{source}: columns and data must be lists, not {_json_kind(columns)} and {_json_kind(data)}")
+    names = [str(name) for name in columns]
+    _refuse_duplicates(source, names)
+    for row, cells in enumerate(data, 1):
+        if not isinstance(cells, list) or len(cells) != len(names):
+            raise ValueError(f"{source}, row {row}: must be a list of {len(names)} cells, as there are columns")
+    return _records(source, [dict(zip(names, cells, strict=True)) for cells in data])
 
 
 def _json_lines(source: str, text: str) -> Table:
@@ -294,29 +315,37 @@ def _array(cells: list[str]) -> Any:
         return np.fromiter((float(cell) if cell.strip() else np.nan for cell in cells), np.float64, len(cells))
     except ValueError:
         values = np.empty(len(cells), dtype=object)
-        values[:] = [cell.strip() or None for cell in cells]
+        values[:] = [None if cell in EMPTY else cell for cell in map(str.strip, cells)]
         return values
 
 
 def _by_pandas(source: str, content: bytes, delimiter: str) -> dict[str, Any] | None:
     """The same much faster, where no quotes, blank lines or ragged rows could be read in two ways; else None."""
-    if not _rectangular(content, delimiter):
+    end = _end_of_header(content, delimiter)
+    if end is None:
         return None
-    names = _names(source, content[: content.index(NEWLINE)].decode().split(delimiter))
+    header = io.StringIO(content[:end].decode(), newline="")
+    names = _names(source, next(csv.reader(header, delimiter=delimiter, skipinitialspace=True)))
     import pandas as pd
 
-    frame = pd.read_csv(
-        io.BytesIO(content),
-        sep=delimiter,
-        header=0,
-        names=names,
-        index_col=False,
-        keep_default_na=False,
-        na_values=["", "nan", "NaN"],
-        skipinitialspace=True,
-        low_memory=False,
-        **_exact_floats(pd),
-    )
+    def read(dtype: dict[str, Any]) -> Any:
+        return pd.read_csv(
+            io.BytesIO(content),
+            sep=delimiter,
+            header=0,
+            names=names,
+            dtype=dtype,
+            index_col=False,
+            keep_default_na=False,
+            na_values=sorted(EMPTY),
+            skipinitialspace=True,
+            low_memory=False,
+            **_exact_floats(pd),
+        )
+
+    frame = read({})
+    flags = [name for name in names if pd.api.types.infer_dtype(frame[name], skipna=True) == "boolean"]
+    frame = read(dict.fromkeys(flags, str)) if flags else frame  # as it was spelt: True, TRUE or true
     return {name: _from_pandas(frame[name]) for name in names}
 
 
@@ -332,21 +361,36 @@ def _from_pandas(series: Any) -> Any:
     return _array(["" if cell is None or cell != cell else str(cell) for cell in series.to_list()])
 
 
-def _rectangular(content: bytes, delimiter: str) -> bool:
-    """Whether every line has as many cells as the first, there are no quotes, and lines end in one way."""
-    if b'"' in content or content.count(b"\r") != content.count(b"\r\n"):
-        return False
+def _end_of_header(content: bytes, delimiter: str) -> int | None:
+    """Where the first line ends, if every line has as many cells and neither quotes nor ends of lines are in doubt; else None."""
+    if content.count(b"\r") != content.count(b"\r\n"):
+        return None
     data = np.frombuffer(content, dtype=np.uint8)
-    ends = np.flatnonzero(data == NEWLINE[0])
+    ends, marks = np.flatnonzero(data == NEWLINE[0]), np.flatnonzero(data == ord(delimiter))
+    quotes = np.flatnonzero(data == QUOTE[0]) if QUOTE in content else np.empty(0, dtype=np.int64)
+    if len(quotes):
+        if not _well_quoted(data, quotes, delimiter):
+            return None
+        # After an odd number of quotes a byte is part of a text.
+        ends, marks = (places[np.searchsorted(quotes, places) % 2 == 0] for places in (ends, marks))
     if not len(ends) or ends[-1] != len(data) - 1:
         ends = np.append(ends, len(data))
-    found = np.flatnonzero(data == ord(delimiter))
-    width, rest = divmod(len(found), len(ends))
+    width, rest = divmod(len(marks), len(ends))
     if rest or not width:
-        return False
-    marks = found.reshape(len(ends), width)
+        return None
+    first, last = marks[::width], marks[width - 1 :: width]
     starts = np.concatenate([[-1], ends[:-1]])
-    return bool((marks[:, 0] > starts).all() and (marks[:, -1] < ends).all())
+    return int(ends[0]) if (first > starts).all() and (last < ends).all() else None
+
+
+def _well_quoted(data: Any, quotes: Any, delimiter: str) -> bool:
+    """Whether quotes open only where a cell begins and close only where it ends, but for doubled ones."""
+    if len(quotes) % 2:
+        return False
+    padded = np.concatenate([NEWLINE_BYTE, data, NEWLINE_BYTE])
+    around = np.frombuffer(delimiter.encode() + NEWLINE + QUOTE, dtype=np.uint8)
+    before, after = padded[quotes[::2]], padded[quotes[1::2] + 2]
+    return bool(np.isin(before, around).all() and (np.isin(after, around) | (after == b"\r"[0])).all())
 
 
 # -- what every table has ----------------------------------------------------------------------------------------------

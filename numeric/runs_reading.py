@@ -10,8 +10,8 @@ import numpy as np
 from isoflop.numeric._generated import array
 from isoflop.numeric.downstream import neg_log_accuracy
 from isoflop.numeric.runs import Dropped, Runs, named, those_dropped
-from isoflop.numeric.runs_cells import numbers, unusable
-from isoflop.numeric.runs_columns import BUDGET, recognise
+from isoflop.numeric.runs_cells import counted, numbers, unusable
+from isoflop.numeric.runs_columns import BUDGET, OUTCOME, recognise
 from isoflop.numeric.runs_file import UNNAMED, Table
 from isoflop.numeric.runs_units import doubts
 from isoflop.numeric.where import Where
@@ -38,7 +38,7 @@ def read_table(
     known = recognise(table.source, table.names, columns, require)
     if random_baseline is not None and "accuracy" not in known.columns:
         raise ValueError(f"random_baseline={random_baseline!r}: is for accuracy, and {table.source} has loss")
-    reading = _Reading(table, known.columns)
+    reading = _Reading(table, known.columns, require)
     reading.fill()
     reading.take_logarithm(0.0 if random_baseline is None else random_baseline)
     reading.drop_missing(require)
@@ -50,7 +50,7 @@ def read_table(
 class _Reading:
     """The quantities of a table on all its rows, and what is wrong with which row."""
 
-    def __init__(self, table: Table, columns: Mapping[str, str]) -> None:
+    def __init__(self, table: Table, columns: Mapping[str, str], require: Collection[str]) -> None:
         self.table, self.columns = table, dict(columns)
         self.quantities: dict[str, Any] = {}
         self.reasons: dict[int, str] = {}
@@ -58,7 +58,8 @@ class _Reading:
         self.derived: str | None = None
         for quantity, name in columns.items():
             if quantity in NUMERIC:
-                remedy = f"; a table without {quantity} has columns={{{quantity!r}: None}} (--column {quantity}=)"
+                optional = quantity not in (*require, *OUTCOME)
+                remedy = f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside" if optional else ""
                 values, odd = numbers(table.source, name, table.columns[name], remedy)
                 self.quantities[quantity] = values
                 if quantity != "accuracy":
@@ -87,7 +88,9 @@ class _Reading:
                 values = self.quantities[target].copy()
                 empty &= np.isnan(values)
                 if n := int(np.count_nonzero(empty)):
-                    self.warnings.append(f"{target} is missing in {n} rows that have {first} and {second}: computed by C = 6ND")
+                    self.warnings.append(
+                        f"{target} is missing in {counted(n, 'row')} with {first} and {second}: computed by C = 6ND"
+                    )
             else:
                 self.derived = target
             values[empty] = _finite_or_infinite(function, self.quantities[first][empty], self.quantities[second][empty])
@@ -135,7 +138,7 @@ class _Reading:
             n = int(np.count_nonzero(np.isnan(self.quantities[name][kept]))) if name in self.quantities else 0
             if n:
                 del self.quantities[name]
-                self.warnings.append(f"{name} is missing in {n} runs; it is not required, and left out for all")
+                self.warnings.append(f"{name} is missing in {counted(n, 'run')}; it is not required, and left out for all")
                 self.derived = None if self.derived == name else self.derived
 
     def runs(self, candidates: Any, where: Where | None, warnings: tuple[str, ...]) -> Runs:
@@ -147,7 +150,7 @@ class _Reading:
         if not kept.any():
             why = [f"{left_out} left out by where={where.text!r}"] if where is not None and left_out else []
             why += [those_dropped(dropped)] if dropped else []
-            raise ValueError(f"{source}: none of {rows} row{'s' if rows != 1 else ''} is a usable run ({'; '.join(why)})")
+            raise ValueError(f"{source}: none of {counted(rows, 'row')} is a usable run ({'; '.join(why)})")
         chosen = {name: values[kept] for name, values in self.quantities.items() if name != "accuracy"}
         accuracy = {self.columns["accuracy"]: self.quantities["accuracy"]} if "accuracy" in self.quantities else {}
         used = set(self.columns.values()) - accuracy.keys()
@@ -180,13 +183,13 @@ class _Reading:
         labels = cells.astype(object)
         labels[missing] = [f"row {row + 1}" for row in np.flatnonzero(kept)[missing]]
         if n := int(np.count_nonzero(missing)):
-            self.warnings.append(f"group is missing in {n} runs, each of them a group of its own")
+            self.warnings.append(f"group is missing in {counted(n, 'run')}, each a group of its own")
         return labels
 
     def repeated(self, kept: Any) -> list[str]:
         """A warning that counts rows that are in the table more than once."""
         n = repetitions([values[kept] for name, values in self.table.columns.items() if not name.startswith(UNNAMED)])
-        return [f"{n} row{'s are' if n != 1 else ' is'} an exact copy of another row; all are kept"] if n else []
+        return [f"{counted(n, 'row')} copied exactly from another row; all are kept"] if n else []
 
 
 def positive(values: Any) -> Any:

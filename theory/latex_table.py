@@ -61,7 +61,48 @@ def coefficient_table_latex(
     return _floating([*lines, r"\bottomrule", r"\end{tabular}"], caption, label, r"\footnotesize\setlength{\tabcolsep}{3pt}")
 
 
-FITTED_DIGITS = 6
+def estimate_table_latex(
+    groups: Iterable[Iterable[Mapping[str, Any]]], *, level: str = "", caption: str = "", label: str = ""
+) -> str:
+    r"""A booktabs table of estimates with their standard errors and intervals, a rule between the groups.
+
+    Parameters
+    ----------
+    groups : iterable of iterables of mappings
+        Each row with ``name`` (LaTeX), ``value``, ``se``, ``lo`` and ``hi``; None prints as a dash.
+    level : str
+        Nominal coverage of the intervals in per cent, for the heading.
+    caption, label : str
+        LaTeX of the caption and the label; with either the table floats.
+
+    Raises
+    ------
+    ValueError
+        For no rows, or a number that is not finite.
+    """
+    tables = [[dict(row) for row in rows] for rows in groups]
+    if not any(tables):
+        raise ValueError("groups=[]: a table needs at least one row")
+    interval = rf"{level}\,\% interval" if level else "interval"
+    lines = [r"\begin{tabular}{@{}lrrr@{\,}l@{}}", r"\toprule"]
+    lines.append(rf"& value & std.\ error & \multicolumn{{2}}{{c}}{{{interval}}} \\")
+    for table in filter(None, tables):
+        lines.append(r"\midrule")
+        lines += [" & ".join([str(row["name"]), *_estimate(row)]) + r" \\" for row in table]
+    return _floating([*lines, r"\bottomrule", r"\end{tabular}"], caption, label)
+
+
+def _estimate(row: Mapping[str, Any]) -> list[str]:
+    """The cells of an estimate; those of the interval are set around its comma."""
+    value, se = (
+        "---" if row[name] is None else f"${number_latex(row[name], digits)}$" for name, digits in (("value", FITTED_DIGITS), ("se", 3))
+    )
+    if row["lo"] is None or row["hi"] is None:
+        return [value, se, r"\multicolumn{2}{c}{---}"]
+    return [value, se, f"$[{number_latex(row['lo'], END_DIGITS)},$", f"${number_latex(row['hi'], END_DIGITS)}]$"]
+
+
+FITTED_DIGITS, END_DIGITS = 6, 5
 
 
 def _floating(lines: Sequence[str], caption: str, label: str, size: str = "") -> str:

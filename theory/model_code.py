@@ -17,7 +17,7 @@ import sympy
 from sympy import DiracDelta, Expr, Float, Function, I, Integer, Pow, Rational, Symbol, cse, nan, numbered_symbols, oo, zoo
 
 from isoflop.theory.codegen import float_ratio, source
-from isoflop.theory.functions import expm1, log1p, phi2
+from isoflop.theory.functions import expm1, log1p
 
 #: SymPy's functions and NumPy's names of them.
 FUNCTIONS: dict[Any, str] = {

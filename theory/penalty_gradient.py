@@ -31,12 +31,12 @@ class PenaltyDerivative:
     along: Expr
 
     @property
-    def _steps(self) -> Expr:
+    def steps(self) -> Expr:
         """y = (b + g) x."""
         return (self.own + self.other) * self.along
 
     @property
-    def _scale(self) -> Expr:
+    def scale(self) -> Expr:
         """w/(b + g)."""
         return self.share / (self.own + self.other)
 
@@ -44,26 +44,23 @@ class PenaltyDerivative:
     def safe(self) -> Expr:
         """g x^2 e^(-b x) phi2(y) with y = (b + g) x: positive, and no cancellation near x = 0."""
         return (
-            (self._scale * (self.own + self.other) ** 2).cancel()
-            * self.along**2
-            * exp(-self.own * self.along)
-            * phi2(self._steps)
+            (self.scale * (self.own + self.other) ** 2).cancel() * self.along**2 * exp(-self.own * self.along) * phi2(self.steps)
         )
 
     @property
     def as_difference(self) -> Expr:
         """(w/(b + g)) (e^(g x) - (1 + y) e^(-b x)): from the growth of w, and from the exponent itself."""
-        return self._scale * (exp(self.other * self.along) - (1 + self._steps) * exp(-self.own * self.along))
+        return self.scale * (exp(self.other * self.along) - (1 + self.steps) * exp(-self.own * self.along))
 
     @property
     def where_rising(self) -> Expr:
         """(w/(b + g)) e^(g x) (1 - (1 + y) e^-y): for large x, where nothing on the way exceeds the result by far."""
-        return self._scale * exp(self.other * self.along) * (1 - (1 + self._steps) * exp(-self._steps))
+        return self.scale * exp(self.other * self.along) * (1 - (1 + self.steps) * exp(-self.steps))
 
     @property
     def where_falling(self) -> Expr:
         """(w/(b + g)) e^(-b x) (e^y - 1 - y): the same for x far below 0."""
-        return self._scale * exp(-self.own * self.along) * (exp(self._steps) - 1 - self._steps)
+        return self.scale * exp(-self.own * self.along) * (exp(self.steps) - 1 - self.steps)
 
     @property
     def above_optimal_size(self) -> Expr:

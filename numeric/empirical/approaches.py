@@ -37,9 +37,6 @@ if TYPE_CHECKING:
         @property
         def span(self) -> tuple[float, float]: ...
 
-        @property
-        def by_residuals(self) -> bool: ...
-
         def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> Estimates: ...
 
 
@@ -73,7 +70,6 @@ class Isoflop:
     design: IsoflopDesign
 
     name = "isoflop"
-    by_residuals = False
 
     @property
     def span(self) -> tuple[float, float]:
@@ -81,12 +77,12 @@ class Isoflop:
         return float(self.design.compute.min()), float(self.design.compute.max())
 
     def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> Estimates:
-        """In a resample a budget without a minimum has no weight."""
+        """A budget without a minimum has no weight."""
         raw = self.design.minima(losses, weights)
         moved = self.design.corrected(raw, self.design.biases(laws, weights))
 
         def law(heights: Floats, valid: Flags) -> ComputeLaws:
-            filled = np.where(valid, heights, 1.0)
+            filled = np.where(valid, heights, 1.0)  # of no weight: any positive number
             return fit_compute_laws(self.design.compute, filled, valid.astype(np.float64), LEAST_SQUARES)
 
         through_raw, through_moved = law(raw.loss, raw.valid), law(moved.loss, moved.valid)
@@ -96,18 +92,13 @@ class Isoflop:
 
 @dataclass(frozen=True)
 class Frontier:
-    """Approach 1: compute laws through the undominated runs, by least squares of log loss.
-
-    Its resamples are of residuals: in a resample of cases a third of the runs is missing, and the least of the others says
-    nothing about how low the least of all comes to lie.
-    """
+    """Approach 1: compute laws through the undominated runs, by least squares of log loss."""
 
     params: Floats
     tokens: Floats
     compute: Floats
 
     name = "frontier"
-    by_residuals = True
 
     @property
     def span(self) -> tuple[float, float]:
@@ -139,7 +130,6 @@ class FixedRatio:
     objective: Objective
 
     name = "fixed-ratio"
-    by_residuals = False
 
     @property
     def span(self) -> tuple[float, float]:
@@ -152,7 +142,7 @@ class FixedRatio:
         members, ratio = self.ray.members, self.ray.tokens_per_param
         params, tokens, compute = self.params[members], self.tokens[members], self.compute[members]
         own = np.atleast_2d(losses)[:, members]
-        counted = None if weights is None else np.atleast_2d(weights)[:, members]
+        counted = None if weights is None else weights[members]
 
         def law(values: Floats) -> ComputeLaws:
             return fit_compute_laws(compute, values, counted, self.objective)

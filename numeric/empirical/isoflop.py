@@ -67,7 +67,7 @@ class IsoflopDesign:
         return IsoflopDesign(self.params, self.tokens, members, self.compute[chosen])
 
     def minima(self, losses: Floats, weights: Floats | None = None) -> Minima:
-        """The vertices for losses (K, n) with weights (n,) or (K, n), n counting all runs.
+        """The vertices for losses (K, n) with weights (n,), n counting all runs.
 
         Valid where the parabolas over log N and over log D both open upwards and are lowest between the least and the
         largest of the sizes.
@@ -79,12 +79,13 @@ class IsoflopDesign:
         return Minima(*(np.stack(column, axis=1) for column in zip(*columns, strict=True)))
 
     def _at(self, members: Indices, losses: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats, Floats, Flags]:
-        given = None if weights is None else np.atleast_2d(weights)[:, members]
+        given = None if weights is None else weights[members]
 
         def lowest(values: Floats) -> tuple[Vertices, Flags]:
             x = np.log(values[members])
             found = vertices(x, losses[:, members], given)
-            return found, found.inside(float(x.min()), float(x.max()))
+            with np.errstate(invalid="ignore"):
+                return found, found.inside(float(x.min()), float(x.max())) & (found.height > 0.0)
 
         (over_params, good), (over_tokens, good_too) = lowest(self.params), lowest(self.tokens)
         return over_params.position, over_tokens.position, over_params.height, over_params.curvature, good & good_too

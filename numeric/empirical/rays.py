@@ -35,7 +35,7 @@ class Ray:
 
 
 def find_rays(
-    params: Floats, tokens: Floats, compute: Floats, *, tolerance: float, least_runs: int, least_span: float, most: int
+    params: Floats, tokens: Floats, compute: Floats, *, tolerance: float, least_budgets: int, least_runs: int, least_span: float, most: int
 ) -> list[Ray]:
     """The ratios D/N at which enough runs over enough compute were trained.
 
@@ -45,8 +45,8 @@ def find_rays(
         Of the runs; (n,), > 0.
     tolerance : float
         The largest ratio of a ray's runs exceeds the smallest by at most this share; > 0.
-    least_runs : int
-        So many different compute values a ray has at least.
+    least_budgets, least_runs : int
+        A ray has at least so many different values of compute, and so many runs.
     least_span : float
         The largest compute over the smallest, at least.
     most : int
@@ -60,7 +60,7 @@ def find_rays(
     found = [
         Ray(geometric_mean(tokens[entry] / params[entry]), entry)
         for entry in clusters(tokens / params, tolerance, least_runs)
-        if len(np.unique(compute[entry])) >= least_runs and compute[entry].max() >= least_span * compute[entry].min()
+        if len(np.unique(compute[entry])) >= least_budgets and compute[entry].max() >= least_span * compute[entry].min()
     ]
     largest = sorted(found, key=lambda ray: -len(ray.members))[:most]
     return sorted(largest, key=lambda ray: ray.tokens_per_param)

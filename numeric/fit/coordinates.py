@@ -77,9 +77,7 @@ class Coordinates:
         with np.errstate(all="ignore"):
             return values, jacobian[:, self.free] * self._slopes(theta)[:, :, None]
 
-    def curvature(
-        self, u: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None
-    ) -> Floats:
+    def curvature(self, u: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
         """The sum over the runs of factors (K, n), over the divisor if there is one, times the second derivatives: (K, q, q)."""
         theta = self.coefficients(u)
         slopes = self._slopes(theta)

@@ -122,6 +122,19 @@ class Quantity:
             found[coordinate] = 1.0 if coordinate == "E" else scale * self._by(coordinate, law)
         return found
 
+    def gradients(self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike) -> Floats:
+        """The same for many laws at once: (K, 5) in the order E, log A, log B, beta, gamma, for coefficients of shape (K,)."""
+        given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
+        taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
+        scale = self.values(E=E, A=A, B=B, beta=beta, gamma=gamma) if self.by_log else 1.0
+        found = np.zeros((len(np.atleast_1d(np.asarray(beta))), len(COORDINATES)))
+        for column, coordinate in enumerate(COORDINATES):
+            coefficient = coordinate.removeprefix("log ")
+            if coefficient in self.coefficients:
+                function = self._derivative(coordinate)
+                found[:, column] = 1.0 if coordinate == "E" else scale * evaluate(function, {}, **self._taken(function, taken))
+        return found
+
     def interval(self, law: Law, standard_error: float, quantile: float) -> tuple[float, float]:
         """value -+ quantile se, on the quantity's scale; where that is a log scale the end may be inf."""
         value = self.value(law)
@@ -137,7 +150,19 @@ class Quantity:
         return float(evaluate(function, {**self._needed(law), **dict(self.at)}))
 
     def _by(self, coordinate: str, law: Law) -> float:
-        return self._of(f"{'log_' if self.by_log else ''}{self.function}_by_{coordinate.replace(' ', '_')}", law)
+        return self._of(self._derivative(coordinate), law)
+
+    def _derivative(self, coordinate: str) -> str:
+        return f"{'log_' if self.by_log else ''}{self.function}_by_{coordinate.replace(' ', '_')}"
+
+    def _taken(self, function: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Of the coefficients and the other arguments, those that a generated function has."""
+        from isoflop.numeric._generated import array
+
+        printed = getattr(array, function)
+        code = getattr(printed, "__wrapped__", printed).__code__
+        names = code.co_varnames[: code.co_argcount]
+        return {name: value for name, value in {**given, **dict(self.at)}.items() if name in names}
 
     def _needed(self, law: Law) -> dict[str, float]:
         return law.needed(*(name for name in self.coefficients if name not in EXPONENTS))

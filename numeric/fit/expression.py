@@ -41,6 +41,8 @@ class ExpressionModel:
         The numbers that each variable of the law takes, (n,) each.
     coefficients : sequence of str, optional
         By default every name of the law that is no variable, in the order of appearance in text, by name in an expression.
+    code : isoflop.theory.model_code.ModelCode, optional
+        What was generated for the law before, with these variables.
 
     Attributes
     ----------
@@ -65,7 +67,12 @@ class ExpressionModel:
     """
 
     def __init__(
-        self, law: Expr | str, variables: Mapping[str, Any], coefficients: Sequence[str] | None = None, *, code: Any = None
+        self,
+        law: Expr | str,
+        variables: Mapping[str, Any],
+        coefficients: Sequence[str] | None = None,
+        *,
+        code: ModelCode | None = None,
     ) -> None:
         self.variables = _arrays(variables)
         self.code: ModelCode = _generated(law, tuple(variables), coefficients) if code is None else code
@@ -131,9 +138,7 @@ class ExpressionModel:
             jacobian[:, i] = derivative
         return np.array(np.broadcast_to(values, shape), dtype=np.float64), jacobian
 
-    def curvature(
-        self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None
-    ) -> Floats:
+    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
         """The sum over the runs of factors (K, n), over the divisor if there is one, times the second derivatives: (K, p, p).
 
         The generated second derivatives need neither the first ones nor their sums.

@@ -7,7 +7,7 @@ sizes. A law is infinitely bad where it is not finite, or not positive under an 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from isoflop.numeric.fit.coordinates import Coordinates
 from isoflop.numeric.fit.newton import Problems, expand, newton_step
 from isoflop.numeric.fit.nonsmooth import SharpMinimum, sharpen
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.optimality import Optimality, optimality
+from isoflop.numeric.fit.optimality import FLAT, ROUNDINGS, Optimality, optimality
 from isoflop.numeric.fit.path import NARROWEST, follow, median_residuals
 from isoflop.numeric.fit.starts import solve_linear
 from isoflop.numeric.fit.starts import starts as scanned
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 STARTS = 16
-#: Relative changes at which SciPy stops.
-TOLERANCE = 1e-15
-ROUGH_TOLERANCE, ROUGH_EVALUATIONS = 1e-9, 100
-MOST_EVALUATIONS = 5_000
+#: More runs than this are first fitted on a sample; so many of its minima are then followed on all.
+LARGE, SAMPLE, FEW = 20_000, 4_096, 2
 #: So many of the best rough descents are continued.
 CONTINUED = 4
 #: And so many minima of squares are followed to the objective's own.
@@ -42,10 +40,24 @@ FINISHED, SHARPENED = 8, 4
 #: The last Newton steps, where a step promises no more than this share of the objective.
 POLISHING, CLOSE = 8, 1e-4
 #: Minima whose objectives differ by less than this share are one.
-SAME, EQUAL = 1e-8, 1e-13
+SAME, EQUAL = 1e-8, 1e-10
 #: A coefficient this close to a bound, relative to its size or to the box, is on it.
 AT_BOUND = 1e-7
 NO_SUBGRADIENT = "zero is not certified as a subgradient"
+
+
+class Effort(NamedTuple):
+    """Relative changes at which a descent stops, its evaluations at most, and whether it is made in both coordinates."""
+
+    tolerance: float
+    evaluations: int
+    twice: bool
+
+
+#: From the caller's starts; from those that were sought; and at first from these.
+THOROUGH = Effort(1e-15, 5_000, True)
+CLOSE_BY = Effort(1e-15, 300, True)
+ROUGH = Effort(1e-9, 100, False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +224,12 @@ class _Fit:
             found = np.array([self.objective.value(each, self.weights) for each in residuals])
         return np.where(np.isfinite(found), found, np.inf)
 
+    @property
+    def rounding(self) -> float:
+        """The objective where rounding errors are all the residuals."""
+        size = 1.0 + np.abs(np.log(self.observed)) if self.objective.in_logs else np.abs(self.observed)
+        return self.objective.value(ROUNDINGS * np.finfo(np.float64).eps * size, self.weights)
+
     def best(self, ends: Sequence[Floats]) -> Floats | None:
         """The one with the least objective."""
         return ends[int(np.argmin(self.values(np.array(ends))))] if ends else None
@@ -220,7 +238,8 @@ class _Fit:
 
     def descents(self, theta: Floats) -> list[Floats]:
         """The ends of descents from a start, and from what it becomes where the linear coefficients are solved for."""
-        return [end for start in (theta, self.projected(theta)) if (end := self.descend(start, self.weights)) is not None]
+        ends = (self.descend(start, self.weights, THOROUGH) for start in (theta, self.projected(theta)))
+        return [end for end in ends if end is not None]
 
     def projected(self, theta: Floats) -> Floats:
         """The coefficients (p,) with the best values of those in which the law is linear."""
@@ -234,17 +253,17 @@ class _Fit:
         weights = np.ones(self.model.size) if weights is None else weights
         return _relative(weights, self.observed) if self.objective.in_logs else weights
 
-    def descend(self, theta: Floats, weights: Floats | None, *, rough: bool = False) -> Floats | None:
-        """The better end of two descents to least squares: logarithms of the coefficients' sizes, and (not if rough) as written."""
+    def descend(self, theta: Floats, weights: Floats | None, effort: Effort) -> Floats | None:
+        """The better end of two descents to least squares: logarithms of the coefficients' sizes, and as written."""
         in_sizes, as_written = np.sign(theta[self.free]), np.zeros(self.free.size)
         ends = [
             end
-            for signs in ((in_sizes,) if rough else (in_sizes, as_written))
-            if (end := self._descend(Coordinates(self.model, theta, self.free, signs), weights, rough=rough)) is not None
+            for signs in ((in_sizes, as_written) if effort.twice else (in_sizes,))
+            if (end := self._descend(Coordinates(self.model, theta, self.free, signs), weights, effort)) is not None
         ]
         return min(ends, key=lambda end: end[0])[1] if ends else None
 
-    def _descend(self, coordinates: Coordinates, weights: Floats | None, *, rough: bool) -> tuple[float, Floats] | None:
+    def _descend(self, coordinates: Coordinates, weights: Floats | None, effort: Effort) -> tuple[float, Floats] | None:
         """Half the sum of squares, and the coefficients; nothing where the law is not finite at the start."""
         from scipy.optimize import least_squares
 
@@ -256,7 +275,6 @@ class _Fit:
         if not residuals.finite_at(start):
             return None
         boxed = bool(np.isfinite(lower).any() or np.isfinite(upper).any())
-        tolerance = ROUGH_TOLERANCE if rough else TOLERANCE
         try:
             with np.errstate(all="ignore"):
                 found = least_squares(
@@ -266,10 +284,10 @@ class _Fit:
                     bounds=(lower, upper),
                     method="trf" if boxed else "lm",
                     x_scale="jac",
-                    ftol=tolerance,
-                    xtol=tolerance,
-                    gtol=tolerance,
-                    max_nfev=ROUGH_EVALUATIONS if rough else MOST_EVALUATIONS,
+                    ftol=effort.tolerance,
+                    xtol=effort.tolerance,
+                    gtol=effort.tolerance,
+                    max_nfev=effort.evaluations,
                 )
         except (ValueError, np.linalg.LinAlgError):  # SciPy gives up where a decomposition fails
             return None
@@ -278,6 +296,8 @@ class _Fit:
     def multistart(self, seed: int, count: int, weights: Floats | None = None) -> list[Floats]:
         """The ends of descents from starts that are sought, the best of them followed closely."""
         weights = self.weights if weights is None else weights
+        if self.model.size > LARGE:
+            return self._multistart_on_sample(seed, count, weights)
         begun = scanned(
             self.model,
             self.observed,
@@ -289,13 +309,28 @@ class _Fit:
             seed=seed,
             count=count,
         )
-        ends = [end for start in begun if (end := self.descend(start, weights, rough=True)) is not None]
+        ends = [end for start in begun if (end := self.descend(start, weights, ROUGH)) is not None]
         if not ends:
             return ends
         for i in np.argsort(self.values(np.array(ends)), kind="stable")[:CONTINUED]:
-            closer = self.descend(ends[i], weights)
+            closer = self.descend(ends[i], weights, CLOSE_BY)
             ends[i] = ends[i] if closer is None else closer
         return ends
+
+    def _multistart_on_sample(self, seed: int, count: int, weights: Floats | None) -> list[Floats]:
+        """The same where there are many runs: the descents see runs spread evenly over the order of what is observed."""
+        chosen = np.argsort(self.observed, kind="stable")[:: max(1, self.model.size // SAMPLE)]
+
+        def of(array: Floats | None) -> Floats | None:
+            return None if array is None else array[chosen]
+
+        sample = replace(self, model=self.model.part(chosen), observed=self.observed[chosen], weights=of(self.weights))
+        ends = sample.multistart(seed, count, of(weights))
+        if not ends:
+            return ends
+        distinct, counts = sample._groups(np.array(ends))
+        closer = [(self.descend(end, weights, CLOSE_BY), many) for end, many in zip(distinct[:FEW], counts, strict=False)]
+        return [end for end, many in closer if end is not None for _ in range(many)]
 
     def robust_weights(self, theta: Floats) -> Floats:
         """Weights of squares that make the residuals count by their size, as far as theta tells."""
@@ -324,8 +359,8 @@ class _Fit:
                     minima[i] = found.theta
         theta = plain.coefficients(np.concatenate([minima, begun]))
         values = self.values(theta)
-        best = _plainest(theta, values)
-        agreeing = int(counts[values[: len(counts)] <= values[best] * (1.0 + SAME)].sum())
+        best = _plainest(theta, values, values.min() * (1.0 + EQUAL) + self.rounding)
+        agreeing = int(counts[values[: len(counts)] <= values[best] * (1.0 + SAME) + self.rounding].sum())
         u = minima[best] if best < len(minima) else begun[best - len(minima)]
         if self.objective.is_sharp:
             return self._reported(plain, u, self._sharp_tests(problems, u, sharp.get(best)), len(ends), agreeing)
@@ -338,9 +373,10 @@ class _Fit:
         width = NARROWEST * float(median_residuals(problems, u[None])[0, 0])
         smooth = problems.with_clip(self.objective.clip(width))
         tests = optimality(smooth, u, self.lower[self.free], self.upper[self.free])
+        flat = tuple(reason for reason in tests.reasons if reason == FLAT)
         if found is None or not found.certified:
-            return replace(tests, offset=np.inf if found is None else found.subgradient, reasons=(NO_SUBGRADIENT,))
-        return replace(tests, offset=found.subgradient, decrement=0.0, move=0.0, reasons=())
+            return replace(tests, offset=np.inf if found is None else found.subgradient, reasons=(NO_SUBGRADIENT, *flat))
+        return replace(tests, offset=found.subgradient, decrement=0.0, move=0.0, reasons=flat)
 
     def _problems(self, coordinates: Coordinates) -> Problems:
         in_logs = self.objective.in_logs
@@ -354,7 +390,7 @@ class _Fit:
         distinct: list[int] = []
         counts: list[int] = []
         for i in order[np.isfinite(values[order])]:
-            if distinct and values[i] <= values[distinct[-1]] * (1.0 + SAME):
+            if distinct and values[i] <= values[distinct[-1]] * (1.0 + SAME) + self.rounding:
                 counts[-1] += 1
             elif len(distinct) < FINISHED:
                 distinct.append(int(i))
@@ -390,11 +426,11 @@ class _Fit:
         )
 
 
-def _plainest(theta: Floats, values: Floats) -> int:
-    """Position of the least value; among equals, which redundant coefficients make, of the sizes closest to 1."""
+def _plainest(theta: Floats, values: Floats, least: float) -> int:
+    """Position of a least value; among equals, which redundant coefficients make, of the sizes closest to 1."""
     with np.errstate(divide="ignore"):
         sizes = np.sum(np.log(np.where(theta == 0.0, 1.0, np.abs(theta))) ** 2, axis=1)
-    return int(np.argmin(np.where(values <= np.min(values) * (1.0 + EQUAL), sizes, np.inf)))
+    return int(np.argmin(np.where(values <= least, sizes, np.inf)))
 
 
 def _polished(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> Floats:
@@ -470,7 +506,8 @@ def _row(name: str, given: Any, size: int) -> Floats:
 def _check_names(names: Sequence[str], **given: Any) -> None:
     for argument, mapping in given.items():
         if unknown := [name for name in mapping if name not in names]:
-            raise ValueError(f"{argument}: {', '.join(map(str, unknown))} no coefficient of the law, which has {', '.join(names)}")
+            wrong, right = ", ".join(map(str, unknown)), ", ".join(names)
+            raise ValueError(f"{argument}: {wrong} no coefficient of the law, which has {right}")
 
 
 def _box(names: Sequence[str], bounds: Mapping[str, tuple[float | None, float | None]]) -> tuple[Floats, Floats]:

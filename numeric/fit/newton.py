@@ -31,7 +31,7 @@ ROUNDING = 1e-13
 FLATTEST = 1e-10
 #: A step that brings a smaller share of the decrease it promised shows that the valley is curved.
 STRAIGHT = 0.5
-FIRST_DAMPING, HARDEST_DAMPING = 1e-2, 1e12
+FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
 
 
 class Model(Protocol):
@@ -345,5 +345,5 @@ def _reached(
 def _damping(damping: Floats, gain: Floats, accepted: NDArray[np.bool_]) -> Floats:
     """Less where the quadratic foretold the decrease, more where it did not."""
     eased = damping * np.where(gain > 0.75, 0.1, np.where(gain > 0.25, 0.5, 3.0))
-    eased[eased < 1e-9] = 0.0
-    return np.where(accepted, eased, 8.0 * np.maximum(damping, 1e-6))
+    eased[eased < LEAST_DAMPING] = 0.0
+    return np.where(accepted, eased, 8.0 * np.maximum(damping, LEAST_DAMPING))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SMALLEST_DECREASE = 1e-12
 #: Length of the projection of the residuals on the tangent plane, as a share of their length.
 SMALLEST_OFFSET = 1e-6
-#: How far a further Newton step may move a coefficient, as a share of it, or of its scatter.
-SMALLEST_MOVE, SMALLEST_MOVE_IN_SCATTER = 1e-5, 1e-7
+#: How far a further Newton step may move a coefficient, as a share of it; or no further than rounding errors move it.
+SMALLEST_MOVE = 1e-5
 #: Negative curvature up to this share of the greatest is rounding.
 ROUNDED_CURVATURE = 1e-8
 FLATTEST = 1e-14
@@ -78,22 +78,23 @@ def optimality(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> O
     scale[scale == 0.0] = 1.0
     offset, rounding, condition = _offset(tangent / scale, psi, noise)
     free = np.flatnonzero(~held)
-    values, vectors = np.linalg.eigh(at.hessian[0][np.ix_(free, free)] / np.outer(scale, scale)) if free.size else (
-        np.ones(1), np.ones((1, 1))
+    values, vectors = (
+        np.linalg.eigh(at.hessian[0][np.ix_(free, free)] / np.outer(scale, scale)) if free.size else (np.ones(1), np.ones((1, 1)))
     )
     largest = float(np.abs(values).max()) or 1.0
     along = vectors.T @ (gradient[free] / scale) if free.size else np.zeros(1)
     size = np.maximum(np.abs(values), FLATTEST * largest)
     decrease = float(np.sum(along**2 / size)) / 2.0
     step = np.abs(vectors @ (along / size))[: free.size] / scale
-    scatter = np.sqrt(2.0 * value / max(1, len(psi) - free.size) * np.sum(vectors**2 / size, axis=1))[: free.size] / scale
+    blurred = noise * np.sqrt(float(np.max(problems.clip.slope)) * np.sum(vectors**2 / size, axis=1))[: free.size] / scale
     with np.errstate(divide="ignore", invalid="ignore"):
         moves = np.where(step == 0.0, 0.0, step / np.abs(u[free]))
-    settled = (moves <= SMALLEST_MOVE) | (step <= SMALLEST_MOVE_IN_SCATTER * scatter)
+    settled = (moves <= SMALLEST_MOVE) | (step <= blurred)
     tests = {
         NOT_STATIONARY: offset <= SMALLEST_OFFSET + rounding,
         STILL_FALLING: decrease <= SMALLEST_DECREASE * value + _slack(problems, rounding, psi),
         STILL_MOVING: bool(settled.all()),
+        FLAT: bool(np.isfinite(condition)),
         NOT_CONVEX: bool(values.min() >= -ROUNDED_CURVATURE * largest),
     }
     return Optimality(
@@ -111,6 +112,7 @@ NOT_FINITE = "the law is not finite there"
 NOT_STATIONARY = "the gradient is not zero"
 STILL_FALLING = "a further step would lower the objective"
 STILL_MOVING = "a further step would move a coefficient; it may have no finite optimum"
+FLAT = "some coefficients cannot be told apart: the objective is flat in a direction"
 NOT_CONVEX = "the objective curves downwards in some direction"
 
 

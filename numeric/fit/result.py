@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.compute_law import ComputeLaw
+    from isoflop.numeric.custom import CustomLaw
     from isoflop.numeric.fit.bootstrap import Bootstrap
     from isoflop.numeric.fit.derived import Derived, Quantity
     from isoflop.numeric.fit.diagnostics import Diagnostics
+    from isoflop.numeric.fit.general_fit import GeneralDesign
     from isoflop.numeric.fit.identifiability import Identifiability
     from isoflop.numeric.fit.models import Design
     from isoflop.numeric.fit.objective import Objective
@@ -50,7 +52,7 @@ class Fit:
     model: Any
     objective: Objective
     runs: Runs
-    design: Design
+    design: Design | GeneralDesign
     solution: Solution
 
     # -- the optimum -----------------------------------------------------------------------------------------------
@@ -108,17 +110,17 @@ class Fit:
     # -- the law ---------------------------------------------------------------------------------------------------
 
     @property
-    def law(self) -> Law | ComputeLaw:
+    def law(self) -> Law | ComputeLaw | CustomLaw:
         """The fitted law, for everything that follows from one.
 
         Raises
         ------
         ValueError
-            Where a coefficient is on a bound at which there is no such law, or the fit did not converge, or the form is general.
+            Where a coefficient is on a bound at which there is no such law, or a general law has no envelope in closed form.
         """
         return self.law_of(self.coefficients)
 
-    def law_of(self, coefficients: Mapping[str, float]) -> Law | ComputeLaw:
+    def law_of(self, coefficients: Mapping[str, float]) -> Law | ComputeLaw | CustomLaw:
         """A law of this form with other coefficients."""
         given = {"E": 0.0, **coefficients}
         if self.model.name == "params-tokens":
@@ -129,7 +131,8 @@ class Fit:
             from isoflop.numeric.compute_law import ComputeLaw
 
             return ComputeLaw(**given, name=self.name, source=self.source)
-        raise ValueError(f"law: the fit is of {self.model}, which is neither a params+tokens nor a compute law")
+        law: CustomLaw = self.model.law(coefficients, self.name)
+        return law
 
     @property
     def name(self) -> str:

@@ -6,8 +6,10 @@ least squares problem, so that a grid over the exponents alone sees every basin.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, combinations, product
+from math import exp, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,90 +25,114 @@ if TYPE_CHECKING:
 
 #: Exponents are tried from where a term changes by a few percent over the design to where it dies within a small part of it.
 FLATTEST, STEEPEST = 0.05, 25.0
-POINTS = 16
 #: Equal columns make the Gram matrix singular; this share of its diagonal is added.
 RIDGE = 1e-12
 
 
-def starts(
-    model: Centred,
-    observed: Floats,
-    weights: Floats,
-    lower: Floats,
-    upper: Floats,
-    *,
-    most: int,
-    judge: Callable[[Floats], Floats] | None = None,
-) -> Floats:
-    """Up to `most` parameter vectors (K, p), best first: the local minima of the projected least squares on the grid.
+@dataclass(frozen=True)
+class Scan:
+    """The grid of exponents for one model, and the powers there.
 
-    Parameters
+    Attributes
     ----------
     model : Centred
-    observed : ndarray
-        (n,); values, not logarithms.
-    weights : ndarray
-        (n,); of the squares of the differences of values.
     lower, upper : ndarray
         (p,); the grid keeps to the bounds of the exponents.
-    most : int
-    judge : callable, optional
-        Another objective (K,) of parameters (K, p), by which the points of the grid are compared as well.
+    grids : tuple of ndarray
+        The exponents that are tried for each term.
+    powers : tuple of ndarray
+        x^-b for these, (G, n) each.
     """
-    first, terms = int(model.irreducible), model.terms
-    grids = [_grid(logs, lower[first + terms + k], upper[first + terms + k]) for k, logs in enumerate(model.logs)]
-    powers = [np.exp(-grid[:, None] * logs) for grid, logs in zip(grids, model.logs, strict=True)]
-    shape = tuple(map(len, grids))
-    gram, moments = _normal_equations(powers, observed, weights, irreducible=model.irreducible)
-    coefficients, gain = _nonnegative(gram, moments)
-    with np.errstate(divide="ignore"):
-        logs = np.log(coefficients[:, first:])
-    exponents = np.stack([axis.ravel() for axis in np.meshgrid(*grids, indexing="ij")], axis=1)
-    points = np.clip(np.concatenate([coefficients[:, :first], logs, exponents], axis=1), lower, upper)
-    # The sum of squares is a constant minus the gain.
-    chosen = _local_maxima(gain.reshape(shape))[:most]
-    if judge is not None:
-        chosen = np.unique(np.concatenate([chosen, _local_maxima(-judge(points).reshape(shape))[:most]]))
-    return np.asarray(points[chosen])
+
+    model: Centred
+    lower: Floats
+    upper: Floats
+    grids: tuple[Floats, ...]
+    powers: tuple[Floats, ...]
+
+    @classmethod
+    def of(cls, model: Centred, lower: Floats, upper: Floats, points: int) -> Scan:
+        """The grid with so many exponents for every term."""
+        first = int(model.irreducible) + model.terms
+        grids = tuple(
+            _grid(float(np.ptp(logs)), lower[first + k], upper[first + k], points) for k, logs in enumerate(model.logs)
+        )
+        return cls(
+            model, lower, upper, grids, tuple(np.exp(np.outer(-grid, logs)) for grid, logs in zip(grids, model.logs, strict=True))
+        )
+
+    def starts(
+        self, observed: Floats, weights: Floats, *, most: int, judge: Callable[[Floats], Floats] | None = None
+    ) -> Floats:
+        """Up to `most` parameter vectors (K, p), best first: the local minima of the projected least squares on the grid.
+
+        Parameters
+        ----------
+        observed : ndarray
+            (n,); values, not logarithms.
+        weights : ndarray
+            (n,); of the squares of the differences of values.
+        most : int
+        judge : callable, optional
+            Another objective (K,) of parameters (K, p), whose local minima on the grid are added.
+        """
+        gram, moments = self._normal_equations(observed, weights)
+        coefficients, gain = _nonnegative(gram, moments)
+        shape = tuple(map(len, self.grids))
+        # The sum of squares is a constant minus the gain.
+        chosen = _local_maxima(gain.reshape(shape))[:most]
+        if judge is not None:
+            judged = _local_maxima(-judge(self._points(coefficients)).reshape(shape))[:most]
+            chosen = np.array(list(dict.fromkeys([*chosen, *judged])))
+        return self._points(coefficients, chosen)
+
+    def _points(self, coefficients: Floats, chosen: NDArray[np.intp] | None = None) -> Floats:
+        """Parameters at points of the grid, all or some."""
+        index = np.arange(len(coefficients)) if chosen is None else chosen
+        first = int(self.model.irreducible)
+        found = np.empty((len(index), self.model.width))
+        found[:, :first] = coefficients[index, :first]
+        with np.errstate(divide="ignore"):
+            np.log(coefficients[index, first:], out=found[:, first : first + self.model.terms])
+        for k, where in enumerate(np.unravel_index(index, tuple(map(len, self.grids)))):
+            found[:, first + self.model.terms + k] = self.grids[k][where]
+        return np.clip(found, self.lower, self.upper)
+
+    def _normal_equations(self, observed: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Gram matrices (G, s, s) and moments (G, s) of [1, x_1^-b_1, ...] over the grid of all exponents."""
+        shape = tuple(map(len, self.grids))
+        first, size = int(self.model.irreducible), int(self.model.irreducible) + self.model.terms
+        gram = np.empty((*shape, size, size))
+        moments = np.empty((*shape, size))
+        target = weights * observed
+        if first:
+            gram[..., 0, 0] = weights.sum()
+            moments[..., 0] = target.sum()
+        for k, power in enumerate(self.powers):
+            i = first + k
+            moments[..., i] = self._spread(power @ target, k)
+            weighted = power * weights
+            gram[..., i, i] = self._spread(np.einsum("gn,gn->g", weighted, power), k)
+            if first:
+                gram[..., 0, i] = gram[..., i, 0] = self._spread(weighted.sum(axis=1), k)
+            for other in range(k + 1, self.model.terms):
+                j = first + other
+                cross = self._spread(weighted @ self.powers[other].T, k, other)
+                gram[..., i, j] = gram[..., j, i] = cross
+        return gram.reshape(-1, size, size), moments.reshape(-1, size)
+
+    def _spread(self, entry: Floats, *axes: int) -> Floats:
+        """An array over some of the axes of the grid, to be broadcast over all."""
+        return entry.reshape([len(grid) if axis in axes else 1 for axis, grid in enumerate(self.grids)])
 
 
-def _grid(logs: Floats, lower: float, upper: float) -> Floats:
-    spread = max(float(logs.max() - logs.min()), 1e-3)
-    low, high = max(FLATTEST / spread, lower), min(STEEPEST / spread, upper)
+def _grid(spread: float, lower: float, upper: float, points: int) -> Floats:
+    spread = max(spread, 1e-3)
+    low, high = max(FLATTEST / spread, float(lower)), min(STEEPEST / spread, float(upper))
     if low >= high:
-        return np.array([np.clip(FLATTEST / spread, lower, upper)])
-    return np.geomspace(low, high, POINTS)
-
-
-def _normal_equations(
-    powers: list[Floats], observed: Floats, weights: Floats, *, irreducible: bool
-) -> tuple[Floats, Floats]:
-    """Gram matrices (G, s, s) and moments (G, s) of [1, x_1^-b_1, ...] over the grid of all exponents."""
-    shape = tuple(map(len, powers))
-    columns = ([np.ones((1, len(observed)))] if irreducible else []) + powers
-    axes = ([None] if irreducible else []) + list(range(len(powers)))
-    size = len(columns)
-    gram = np.empty((*shape, size, size))
-    moments = np.empty((*shape, size))
-    for i, (left, axis) in enumerate(zip(columns, axes, strict=True)):
-        weighted = left * weights
-        moments[..., i] = _spread(weighted @ observed, (axis,), shape)
-        for j in range(i, size):
-            if axis == axes[j]:
-                entry = _spread(np.einsum("gn,gn->g", weighted, left), (axis,), shape)
-            else:
-                entry = _spread(weighted @ columns[j].T, (axis, axes[j]), shape)
-            gram[..., i, j] = gram[..., j, i] = entry
-    return gram.reshape(-1, size, size), moments.reshape(-1, size)
-
-
-def _spread(entry: Floats, axes: tuple[int | None, ...], shape: tuple[int, ...]) -> Floats:
-    """An array over some of the axes, broadcast over all of them."""
-    where = [axis for axis in axes if axis is not None]
-    wide = [1] * len(shape)
-    for axis in where:
-        wide[axis] = shape[axis]
-    return np.broadcast_to(entry.reshape(wide), shape)
+        return np.array([min(max(FLATTEST / spread, float(lower)), float(upper))])
+    ratio = log(high / low) / (points - 1)
+    return np.array([low * exp(ratio * index) for index in range(points)])
 
 
 @cache
@@ -118,38 +144,45 @@ def _supports(size: int) -> tuple[tuple[int, ...], ...]:
 def _nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     """Nonnegative least squares for every pair: coefficients, and how much they lower the sum of squares."""
     size = moments.shape[-1]
-    best = np.zeros_like(moments)
-    gain = np.full(len(moments), -np.inf)
-    open_ = np.arange(len(moments))
-    for support in _supports(size):
-        chosen = np.ix_(open_, support, support)
-        part = gram[chosen]
-        diagonal = np.arange(len(support))
-        part[:, diagonal, diagonal] *= 1.0 + RIDGE
-        target = moments[open_][:, support]
-        found = np.linalg.solve(part, target[:, :, None])[:, :, 0]
-        # The gain at the exact solution; with the ridge it differs by as little as that.
-        reached = np.where((found >= 0.0).all(axis=1), np.einsum("gs,gs->g", found, target), -np.inf)
-        better = reached > gain[open_]
-        rows = open_[better]
-        gain[rows] = reached[better]
-        best[rows] = 0.0
-        best[np.ix_(rows, support)] = found[better]
-        if len(support) == size:  # where all are positive no part of them does better
-            open_ = open_[~better]
-            if not open_.size:
-                break
+    gram = gram.copy()
+    diagonal = np.arange(size)
+    gram[:, diagonal, diagonal] *= 1.0 + RIDGE
+    best = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
+    gain = (best * moments).sum(axis=1)
+    left = np.flatnonzero((best < 0.0).any(axis=1))
+    if not left.size:
+        return best, gain
+    gram, moments = gram[left], moments[left]
+    kept, reached = np.zeros_like(moments), np.full(len(left), -np.inf)
+    for support in _supports(size)[1:]:
+        rows = list(support)
+        target = moments[:, rows]
+        found = np.linalg.solve(gram[:, rows][:, :, rows], target[:, :, None])[:, :, 0]
+        better = (found >= 0.0).all(axis=1)
+        lowered = (found * target).sum(axis=1)
+        better &= lowered > reached
+        reached[better] = lowered[better]
+        kept[better] = 0.0
+        kept[np.ix_(better, rows)] = found[better]
+    best[left], gain[left] = kept, reached
     return best, gain
+
+
+@cache
+def _neighbours(dimensions: int) -> tuple[tuple[slice, ...], ...]:
+    """Slices of an array with a border that are the array moved by one step, in every direction."""
+    ends = {0: slice(None, -2), 1: slice(1, -1), 2: slice(2, None)}
+    return tuple(
+        tuple(ends[step] for step in shift) for shift in product((0, 1, 2), repeat=dimensions) if any(step != 1 for step in shift)
+    )
 
 
 def _local_maxima(values: Floats) -> NDArray[np.intp]:
     """Flat indices of the points that no neighbour exceeds, the highest first."""
-    padded = np.pad(values, 1, constant_values=-np.inf)
+    padded = np.full([length + 2 for length in values.shape], -np.inf)
+    padded[(slice(1, -1),) * values.ndim] = values
     peak = np.ones(values.shape, dtype=bool)
-    for shift in product((0, 1, 2), repeat=values.ndim):
-        if all(step == 1 for step in shift):
-            continue
-        neighbour = padded[tuple(slice(step, step + length) for step, length in zip(shift, values.shape, strict=True))]
-        peak &= values >= neighbour
+    for moved in _neighbours(values.ndim):
+        peak &= values >= padded[moved]
     found = np.flatnonzero(peak)
     return found[np.argsort(-values.ravel()[found], kind="stable")]

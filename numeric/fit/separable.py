@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+#: A step across the bound of E is shortened so often at most, and ends on the bound where it comes this close to it.
+SHORTENINGS, REACHED = 3, 1e-3
+
+
 @dataclass(frozen=True)
 class Centred:
     """The law at n runs, in theta = (E, log T_1, ..., log T_m, b_1, ..., b_m), where T_k is term k at its centre.
@@ -94,7 +98,29 @@ class Centred:
         Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient and the exponent move together
         along a curve. A straight step leaves that curve; the coefficients found here, by least squares of the relative differences
         from the values that the step foretells to first order, stay on it. They differ from the step's own to second order.
+        A step that leads E below its bound is shortened to end there.
         """
+        linear, exponents, usable = self._followed(theta, move, values, jacobian, lower, upper)
+        if self.irreducible:
+            floor = np.broadcast_to(lower, theta.shape)[:, 0]
+            for _ in range(SHORTENINGS):
+                below = usable & (linear[:, 0] < floor)
+                if not below.any():
+                    break
+                share = (theta[:, 0] - floor) / np.where(below, theta[:, 0] - linear[:, 0], 1.0)
+                move = np.where(below[:, None], move * share[:, None], move)
+                linear, exponents, usable = self._followed(theta, move, values, jacobian, lower, upper)
+            near = usable & (linear[:, 0] < floor + REACHED * np.abs(theta[:, 0] - floor))
+            linear[near, 0] = floor[near]
+        first = int(self.irreducible)
+        with np.errstate(all="ignore"):
+            inside = np.concatenate([linear[:, :first], np.log(linear[:, first:]), exponents], axis=1)
+        return np.clip(np.where(usable[:, None], inside, theta + move), lower, upper)
+
+    def _followed(
+        self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats
+    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """E and the terms at the centre (K, c), the exponents (K, m) after a step, and whether these are usable (K,)."""
         first, terms = int(self.irreducible), self.terms
         foretold = values + np.einsum("kp,kpn->kn", move, jacobian)
         straight = np.clip(theta + move, lower, upper)
@@ -103,21 +129,9 @@ class Centred:
             columns = np.concatenate([np.ones_like(powers[:, :first]), powers], axis=1) / values[:, None, :]
             linear = np.concatenate([straight[:, :first], np.exp(straight[:, first : first + terms])], axis=1)
             missing = foretold / values - np.einsum("kc,kcn->kn", linear, columns)
-            held = move[:, : first + terms] == 0.0
-            found = linear + _least_squares(columns, missing, held)
-            if first:
-                outside = found[:, 0] < lower[..., 0]
-                if outside.any():
-                    missing -= (lower[..., 0] - linear[:, 0])[:, None] * columns[:, 0]
-                    held[outside, 0] = True
-                    bounded = linear + _least_squares(columns, missing, held)
-                    bounded[:, 0] = lower[..., 0]
-                    found = np.where(outside[:, None], bounded, found)
-            usable = np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1)
-            inside = np.concatenate(
-                [found[:, :first], np.log(found[:, first:]), straight[:, first + terms :]], axis=1
-            )
-        return np.where(usable[:, None], np.clip(inside, lower, upper), straight)
+            found = linear + _least_squares(columns, missing, move[:, : first + terms] == 0.0)
+        usable = np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1)
+        return found, straight[:, first + terms :], usable
 
 
 def _least_squares(columns: Floats, target: Floats, held: NDArray[np.bool_]) -> Floats:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Minima, Problems, minimise, newton_step, values
+from isoflop.numeric.fit.newton import Expansion, Minima, Problems, minimise, newton_step, values
 from isoflop.numeric.fit.nonsmooth import sharpen
 from isoflop.numeric.fit.path import NARROWEST, follow, median_residuals
-from isoflop.numeric.fit.scan import starts as scanned
+from isoflop.numeric.fit.scan import Scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,13 +21,18 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_STARTS = 6
+#: Exponents tried for each term; the coarse grid only tells outliers.
+FINE, COARSE = 14, 6
 #: Minima whose objectives differ by less than this share are one.
 SAME = 1e-7
 #: With as few runs, and for a sharp objective, the points of the grid are compared by the objective itself as well, which then
 #: has many minima, smooth over this many median absolute residuals.
 FEW, NARROW = 128, 0.5
+#: So many points around the best minimum are followed then, at distances in these multiples of the parameters' own spread.
+STIRRED, STIRRING_SCALES, STIRRING_SEED = 16, (0.3, 5.0), 0
+FLATTEST = 1e-3
 #: Of a sharp objective, this many of the best smooth minima are followed to the end.
-MOST_SHARPENED = 3
+MOST_SHARPENED, DISTINCT = 5, 1e-3
 #: More runs than this are first fitted on a sample of them.
 LARGE, SAMPLE = 20_000, 4_096
 
@@ -50,7 +55,8 @@ class Solution:
     condition : float
         Of the Hessian with unit columns, on the parameters that are not on a bound (of the interpolation, for a sharp one).
     starts, agreeing : int
-        How many starts were followed to a minimum, and how many of these ended at the best.
+        How many starts were followed to a minimum, and how many of these ended at the best (for a sharp objective: of those that
+        were followed to the end).
     others : ndarray
         (K, p): the other minima, best first.
     """
@@ -84,22 +90,54 @@ def _minima(
     squares = np.ones_like(observed) if weights is None else weights
     if objective.in_logs:
         squares = squares / observed**2
-    begun = scanned(design.model, observed, squares, design.lower, design.upper, most=MOST_STARTS)
-    if not objective.is_square:
-        # Once more with the weights of an absolute deviation, which outliers do not lead astray.
+    few = objective.is_sharp or len(observed) <= FEW
+    if objective.is_square:
+        begun = Scan.of(design.model, design.lower, design.upper, FINE).starts(observed, squares, most=MOST_STARTS)
+    else:
+        # With the weights of an absolute deviation, which outliers do not lead astray.
+        rough = Scan.of(design.model, design.lower, design.upper, FINE if few else COARSE)
+        begun = rough.starts(observed, squares, most=MOST_STARTS if few else 1)
         size = np.abs(problems.residuals(begun[:1]))[0]
-        middle = median_residuals(problems, begun[:1])
-        robust = squares / np.maximum(size, 0.1 * middle[0])
-        few = objective.is_sharp or len(observed) <= FEW
+        middle = float(np.median(size)) + 1e-300
+        robust = squares / np.maximum(size, 0.1 * middle)
 
         def judge(points: Floats) -> Floats:
-            return values(problems.with_clip(objective.clip(NARROW * float(middle[0, 0]))), points)
+            return values(problems.with_clip(objective.clip(NARROW * middle)), points)
 
-        more = scanned(
-            design.model, observed, robust, design.lower, design.upper, most=MOST_STARTS, judge=judge if few else None
-        )
-        begun = np.concatenate([begun, more])
-    return follow(problems, objective, begun, design.lower, design.upper), len(begun)
+        fine = rough if few else Scan.of(design.model, design.lower, design.upper, FINE)
+        more = fine.starts(observed, robust, most=MOST_STARTS, judge=judge if few else None)
+        begun = np.concatenate([begun, more]) if few else more
+    found = follow(problems, objective, begun, design.lower, design.upper)
+    if objective.is_square or not few:
+        return found, len(begun)
+    stirred = _stirred(problems, found.theta[int(np.argmin(found.value))], design)
+    return _joined(found, follow(problems, objective, stirred, design.lower, design.upper)), len(begun) + len(stirred)
+
+
+def _stirred(problems: Problems, theta: Floats, design: Design) -> Floats:
+    """Points around a minimum, as far as the residuals let the parameters vary: next to it others may be deeper."""
+    _, jacobian = problems.model.evaluate(theta[None])
+    scaled = jacobian[0] / (problems.model.evaluate(theta[None])[0] if problems.in_logs else 1.0)
+    lengths = np.linalg.norm(scaled, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    left, size, _ = np.linalg.svd(scaled / lengths[:, None], full_matrices=False)
+    spread = float(median_residuals(problems, theta[None])[0, 0]) / np.maximum(size, FLATTEST * size[0])
+    drawn = np.random.default_rng(STIRRING_SEED).normal(size=(STIRRED, len(size)))
+    drawn *= np.geomspace(*STIRRING_SCALES, STIRRED)[:, None]
+    return np.clip(theta + (drawn * spread) @ left.T / lengths, design.lower, design.upper)
+
+
+def _joined(one: Minima, other: Minima) -> Minima:
+    parts = [
+        np.concatenate([getattr(one.expansion, name), getattr(other.expansion, name)])
+        for name in ("value", "gradient", "hessian", "lengths")
+    ]
+    return Minima(
+        np.concatenate([one.theta, other.theta]),
+        Expansion(*parts),
+        np.concatenate([one.done, other.done]),
+        max(one.steps, other.steps),
+    )
 
 
 def _solve_large(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:
@@ -123,17 +161,42 @@ def _solve_large(design: Design, observed: Floats, weights: Floats | None, objec
 
 
 def _best(design: Design, problems: Problems, objective: Objective, found: Minima, starts: int) -> Solution:
+    if objective.is_sharp:
+        return _best_sharp(design, problems, objective, found, starts)
     order = np.argsort(found.value, kind="stable")
     best = int(order[0])
     value = float(found.value[best])
     close = found.value <= value + SAME * abs(value)
-    theta, converged = found.theta[best], bool(found.done[best])
+    theta = found.theta[best]
     at = found.expansion.some([best])
     step = newton_step(at, theta[None], np.zeros(1), np.atleast_2d(design.lower), np.atleast_2d(design.upper))
     certificate = float(step.promised[0] / max(value, 1e-300))
-    if objective.is_sharp:
-        ends = [sharpen(problems, objective, found.theta[index], design.lower, design.upper) for index in order[:MOST_SHARPENED]]
-        sharp = min(ends, key=lambda end: end.value)
-        theta, value, converged, certificate = sharp.theta, sharp.value, sharp.certified, sharp.subgradient
     others = found.theta[[index for index in order if not close[index]]]
-    return Solution(theta, value, converged, certificate, starts, int(close.sum()), others)
+    return Solution(theta, value, bool(found.done[best]), certificate, starts, int(close.sum()), others)
+
+
+def _best_sharp(design: Design, problems: Problems, objective: Objective, found: Minima, starts: int) -> Solution:
+    """Of the smooth minima the best few whose sharp objectives differ, each followed to the end."""
+    with np.errstate(all="ignore"):
+        residuals = problems.residuals(found.theta)
+    blunt = np.array([objective.value(row, problems.weights) for row in residuals])
+    chosen: list[int] = []
+    for index in np.argsort(blunt, kind="stable"):
+        if np.isfinite(blunt[index]) and (not chosen or blunt[index] > (1.0 + DISTINCT) * blunt[chosen[-1]]):
+            chosen.append(int(index))
+    ends = [
+        sharpen(problems, objective, found.theta[index], design.lower, design.upper) for index in chosen[:MOST_SHARPENED]
+    ]
+    ends.sort(key=lambda end: end.value)
+    best = ends[0]
+    agreeing = sum(end.value <= best.value * (1.0 + SAME) for end in ends)
+    others = [end.theta for end in ends if end.value > best.value * (1.0 + SAME)]
+    return Solution(
+        best.theta,
+        best.value,
+        best.certified,
+        best.subgradient,
+        starts,
+        agreeing,
+        np.array(others).reshape(-1, len(best.theta)),
+    )

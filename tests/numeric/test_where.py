@@ -122,7 +122,10 @@ def test_rows_that_are_selected(text: str, rows: list[int]) -> None:
         ("source < 3", "cannot compare column 'source' (text) < 3 (numbers); compare text with a text in quotes"),
         ("source in (1, 2)", "cannot compare column 'source' (text) == 1 (numbers)"),
         ("source < 'x'", "cannot compare text by <"),
-        ("done == 1", "cannot compare column 'done' (truth values) == 1 (numbers); a column of truth values is a condition by itself"),
+        (
+            "done == 1",
+            "cannot compare column 'done' (truth values) == 1 (numbers); a column of truth values is a condition by itself",
+        ),
         ("source + 1 > 2", "column 'source' is text: no + of it"),
         ("-done > 2", "column 'done' is a truth value: no - of it"),
         ("a", "column 'a' holds numbers, no truth values: a comparison is expected"),
@@ -252,8 +255,7 @@ def test_where_nothing_is_missing_python_agrees(text: str) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         truth = Where.parse(text).evaluate(ROWS, ROWS, 4)
-    except WhereError as error:
-        assert error.complaint
-    else:
-        assert truth.true.shape == truth.false.shape == (4,)
-        assert not (truth.true & truth.false).any()
+    except WhereError:
+        return
+    assert truth.true.shape == truth.false.shape == (4,)
+    assert not (truth.true & truth.false).any()

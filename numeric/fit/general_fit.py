@@ -1,0 +1,150 @@
+"""Fits of a law that the user writes: its columns and coefficients told apart, then the general solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric.fit.expression import COLUMNS, ExpressionModel
+from isoflop.numeric.fit.general import solve
+from isoflop.numeric.fit.models import AT_BOUND
+from isoflop.numeric.fit.result import Fit
+from isoflop.numeric.fit.solver import Solution
+from isoflop.numeric.runs import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+    from sympy import Expr
+
+    from isoflop.numeric.custom import CustomLaw
+    from isoflop.numeric.fit.models import Bounds
+    from isoflop.numeric.fit.objective import Objective
+
+    Floats = NDArray[np.float64]
+
+BUDGET = tuple(name for name in COLUMNS.values() if name != "loss")
+
+
+@dataclass(frozen=True)
+class GeneralLaw:
+    """A law as its user wrote it.
+
+    Attributes
+    ----------
+    expression : sympy.Expr or str
+    variables : tuple of str
+        Columns of the runs, by the names that the expression has for them.
+    coefficients : tuple of str
+    """
+
+    expression: Expr | str
+    variables: tuple[str, ...]
+    coefficients: tuple[str, ...]
+
+    name = "general"
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """What covariances are of: the coefficients themselves."""
+        return self.coefficients
+
+    def law(self, coefficients: Mapping[str, float], name: str = "fit") -> CustomLaw:
+        """The law with its derived envelope, where it is of the class that has one in closed form."""
+        from isoflop.numeric.custom import law_from_expression
+
+        if set(self.variables) != {"N", "D"}:
+            raise ValueError(f"law: {self.expression} is no law in N and D; an envelope needs both")
+        return law_from_expression(self.expression, dict(coefficients), name=name)
+
+    def __str__(self) -> str:
+        return str(self.expression)
+
+
+@dataclass(frozen=True)
+class GeneralDesign:
+    """A general law at the runs; the solver's parameters are its coefficients."""
+
+    terms: GeneralLaw
+    model: ExpressionModel
+    lower: Floats
+    upper: Floats
+    given: frozenset[str]
+
+    @property
+    def to_coordinates(self) -> Floats:
+        """The identity."""
+        return np.eye(len(self.terms.coefficients))
+
+    def coefficients(self, theta: Floats) -> Floats:
+        """The parameters."""
+        return theta
+
+    def at_bound(self, theta: Floats) -> tuple[str, ...]:
+        """The coefficients, fixed ones apart, that lie on a bound."""
+        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
+        on = (theta - self.lower <= near) | (self.upper - theta <= near)
+        return tuple(name for name, held in zip(self.terms.coefficients, on, strict=True) if held and name not in self.given)
+
+
+def fit_general(
+    runs: Any,
+    expression: Expr | str,
+    objective: Objective,
+    *,
+    bounds: Bounds | None = None,
+    fixed: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> Fit:
+    """The fit of a law that is given as an expression; see `fitting.fit`.
+
+    Raises
+    ------
+    ValueError
+        Where the law cannot be read, names no column of the runs or has no coefficients.
+    """
+    names = _names(expression)
+    needed = [COLUMNS[name] for name in names if COLUMNS.get(name) in BUDGET]
+    table = Runs.read(runs, require=(*needed, "loss"))
+    variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
+    if not variables:
+        known = ", ".join([*(name for name, column in COLUMNS.items() if column in BUDGET), *map(str, table.extra)])
+        raise ValueError(f"model={str(expression)!r}: names no column of the runs, which have {known}")
+    model = ExpressionModel.on_runs(expression, table, variables=variables)
+    if not model.names:
+        raise ValueError(f"model={str(expression)!r}: has no coefficients")
+    table.require(model.width - len(fixed or {}), f"the {model.width} coefficients of {expression}")
+    found = solve(
+        model, np.asarray(table.loss), table.weight, objective, bounds=bounds, fixed=fixed, seed=seed
+    )
+    given = dict(fixed or {})
+    boxes = {**dict(bounds or {}), **{name: (value, value) for name, value in given.items()}}
+    ends = [boxes.get(name, (None, None)) for name in model.names]
+    design = GeneralDesign(
+        GeneralLaw(expression, variables, model.names),
+        model,
+        np.array([-np.inf if low is None else low for low, _ in ends]),
+        np.array([np.inf if high is None else high for _, high in ends]),
+        frozenset(given),
+    )
+    certificate = found.offset if objective.is_sharp else found.decrement
+    solution = Solution(
+        found.theta, found.value, found.converged, certificate, found.starts, found.agreeing, np.empty((0, model.width))
+    )
+    return Fit(model=design.terms, objective=objective, runs=table, design=design, solution=solution)
+
+
+def _names(expression: Expr | str) -> list[str]:
+    """The names of the expression, in order; a run of letters such as ND counts as each of them where they are variables."""
+    if not isinstance(expression, str):
+        from sympy import sympify
+
+        return sorted(symbol.name for symbol in sympify(expression, strict=True).free_symbols)
+    from isoflop.theory.parse import tokenize
+
+    found = dict.fromkeys(token.text for token in tokenize(expression) if token.kind == "name")
+    letters = [letter for text in found if all(each in COLUMNS for each in text) for letter in text]
+    return list(dict.fromkeys([*found, *letters]))

@@ -1,0 +1,245 @@
+"""Directions in which the coefficients move and the fitted losses hardly do: singular vectors of the Jacobian with unit columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.fit.result import Fit
+
+    Floats = NDArray[np.float64]
+
+#: Singular values below this share of the largest are zero.
+RANK = 1e-10
+#: And below this they are small.
+WEAK = 1e-2
+#: A column this small beside the largest, all being derivatives by logarithms and exponents, is rounding.
+ZERO_COLUMN = 1e-13
+#: Bases that are worse conditioned than this are not used to write directions.
+LARGEST_CONDITION = 1e8
+#: Entries of a direction below this share of its largest are left out.
+SHOWN = 1e-6
+#: Median absolute deviation to standard deviation of normal residuals.
+NORMAL_MAD = 1.482602218505602
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A combined change of the coefficients to which the runs are blind, or nearly.
+
+    Attributes
+    ----------
+    change : dict of str to float
+        Coordinate (E, the logarithm of a prefactor, an exponent) -> change, scaled so that the largest relative one is 1.
+    singular_value : float
+        Relative to the largest; 0 for a direction that the design leaves open.
+    effect : float
+        Root mean square change of the residuals to first order.
+    standard_error : float
+        How far along it the fit is uncertain, in multiples of the change: above 1 it is not told in practice. Infinite where it is
+        left open.
+    """
+
+    change: dict[str, float]
+    singular_value: float
+    effect: float
+    standard_error: float
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the design leaves the direction undetermined altogether."""
+        return self.singular_value == 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data; None for an infinite standard error."""
+        return {
+            "change": dict(self.change),
+            "singular_value": self.singular_value,
+            "effect": self.effect,
+            "standard_error": None if self.standard_error == inf else self.standard_error,
+        }
+
+    def __str__(self) -> str:
+        moves = ", ".join(f"{name} {value:+.3g}" for name, value in self.change.items())
+        if self.is_open:
+            return f"{moves}: no run notices"
+        return f"{moves}: residuals change by {self.effect:.2g} (rms), uncertain by {self.standard_error:.2g} of this change"
+
+
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """The Jacobian of a fit in the coordinates that are not given, plain and centred.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The coordinates without a given value.
+    plain : ndarray
+        (k, n): derivatives of the residuals by the coordinates, times the root of the weight.
+    centring : ndarray
+        (k, k): takes centred coordinates to the plain ones.
+    size : ndarray
+        (k,): by how much each coordinate changes where its coefficient changes by its own size.
+    scale : float
+        Of the residuals, from their median absolute deviation.
+    floor : float
+        Columns whose norm is below this share of the largest are zero.
+    """
+
+    names: tuple[str, ...]
+    plain: Floats
+    centring: Floats
+    size: Floats
+    scale: float
+    floor: float
+
+    @classmethod
+    def of(cls, fit: Fit) -> Linearised:
+        """The linearisation at the fit's optimum."""
+        free = np.array([name not in fit.design.given for name in fit.model.coefficients])
+        residuals, jacobian, _ = fit.linearised()
+        weights = np.ones(len(residuals)) if fit.runs.weight is None else np.asarray(fit.runs.weight)
+        coordinates = np.linalg.solve(fit.design.to_coordinates.T, jacobian)[free] * np.sqrt(weights)
+        names = tuple(name for name, is_free in zip(fit.model.coordinates, free, strict=True) if is_free)
+        values = np.array([fit.coefficients[name] for name in fit.model.coefficients])[free]
+        size = np.array([1.0 if name.startswith("log ") else abs(value) or 1.0 for name, value in zip(names, values, strict=True)])
+        named = hasattr(fit.design, "centres")
+        centring = _centring(fit)[np.ix_(free, free)] if named else np.eye(len(names))
+        scale = NORMAL_MAD * float(np.median(np.abs(residuals - np.median(residuals))))
+        return cls(names, coordinates, centring, size, scale, ZERO_COLUMN if named else 0.0)
+
+    @cached_property
+    def centred(self) -> Floats:
+        """(k, n): derivatives by the centred coordinates."""
+        return np.asarray(self.centring.T @ self.plain)
+
+    @cached_property
+    def norms(self) -> Floats:
+        """(k,): norms of the centred columns, 1 for those that are zero."""
+        return _norms(self.centred, self.floor)
+
+    @cached_property
+    def _decomposition(self) -> tuple[Floats, Floats]:
+        values, vectors = np.linalg.svd(_unit(self.centred, self.floor), full_matrices=True)[1::-1]
+        return np.concatenate([values, np.zeros(len(self.names) - len(values))]), vectors
+
+    @property
+    def singular_values(self) -> Floats:
+        """(k,): of the centred columns of unit length, falling."""
+        return self._decomposition[0]
+
+    @property
+    def rank(self) -> int:
+        """How many singular values exceed 1e-10 of the largest."""
+        values = self.singular_values
+        return int(np.sum(values > RANK * values[0])) if len(values) else 0
+
+    def condition(self, *, centred: bool = True) -> float:
+        """Condition number of J'J with unit columns: the squared ratio of the extreme singular values; inf where singular."""
+        columns = self.centred if centred else self.plain
+        if not len(columns):
+            return 1.0
+        values = np.linalg.svd(_unit(columns, self.floor), compute_uv=False)
+        if len(columns) > columns.shape[1] or values[-1] <= RANK * values[0]:
+            return inf
+        return float((values[0] / values[-1]) ** 2)
+
+    def correlation(self) -> Floats | None:
+        """(k, k): of the coordinates, from (J'J)^-1; None where the design leaves some undetermined."""
+        if self.rank < len(self.names):
+            return None
+        unit = _unit(self.centred, self.floor)
+        turned = self.centring / self.norms
+        covariance = turned @ np.linalg.inv(unit @ unit.T) @ turned.T
+        spread = np.sqrt(np.diag(covariance))
+        return np.asarray(covariance / spread / spread[:, None])
+
+    def open_directions(self, rank: int) -> tuple[Direction, ...]:
+        """A sparse basis of the directions beyond so many determined ones."""
+        if rank >= len(self.names):
+            return ()
+        alone = 1.0 / _norms(self.plain, self.floor)  # changes that, made alone, move the residuals equally
+        rows = _sparsest(self.null_basis(rank) / alone) * alone
+        return tuple(self._direction(row, 0.0) for row in rows)
+
+    def weak_directions(self, rank: int) -> tuple[Direction, ...]:
+        """The determined directions whose singular value is below 1e-2 of the largest."""
+        values, vectors = self._decomposition
+        return tuple(
+            self._direction(self._plain(vectors[:, k]), float(values[k] / values[0]))
+            for k in range(rank)
+            if values[k] < WEAK * values[0]
+        )
+
+    def null_basis(self, rank: int) -> Floats:
+        """(k - rank, k): the directions of the smallest singular values, in the coordinates."""
+        return np.stack([self._plain(vector) for vector in self._decomposition[1].T[rank:]])
+
+    def determines(self, gradient: Floats, rank: int, within: float) -> bool:
+        """Whether a quantity with this gradient in the coordinates stays constant along all open directions."""
+        if rank >= len(self.names):
+            return True
+        scaled = (self.centring.T @ gradient) / self.norms
+        along = self._decomposition[1][:, rank:].T @ scaled
+        return bool(np.linalg.norm(along) <= within * np.linalg.norm(scaled))
+
+    def _plain(self, vector: Floats) -> Floats:
+        return np.asarray(self.centring @ (vector / self.norms))
+
+    def _direction(self, move: Floats, singular_value: float) -> Direction:
+        relative = move / self.size
+        largest = relative[np.argmax(np.abs(relative))]
+        move, relative = move / largest, relative / largest
+        effect = float(np.linalg.norm(move @ self.plain))
+        change = {
+            name: float(value) for name, value, part in zip(self.names, move, relative, strict=True) if abs(part) >= SHOWN
+        }
+        error = inf if singular_value == 0.0 or effect == 0.0 else self.scale / effect
+        return Direction(change, singular_value, effect / np.sqrt(self.plain.shape[1]), error)
+
+
+def _centring(fit: Fit) -> Floats:
+    """Takes coordinates centred at the geometric means, where prefactor and exponent are both free, to the plain ones."""
+    free = {name: name not in fit.design.given for name in fit.model.coefficients}
+    means = [float(np.log(getattr(fit.runs, name)).mean()) for name in fit.model.variables]
+    pairs = zip(fit.model.prefactors, fit.model.exponents, means, fit.design.centres, strict=True)
+    centres = np.array([mean if free[a] and free[b] else centre for a, b, mean, centre in pairs])
+    return replace(fit.design, centres=centres).to_coordinates
+
+
+def _norms(columns: Floats, floor: float) -> Floats:
+    norms = np.linalg.norm(columns, axis=1)
+    small = norms <= floor * norms.max(initial=0.0)
+    return np.where(small, 1.0, norms)
+
+
+def _unit(columns: Floats, floor: float) -> Floats:
+    """The columns with unit length; zero where they are zero."""
+    norms = np.linalg.norm(columns, axis=1)
+    small = norms <= floor * norms.max(initial=0.0)
+    return np.where(small[:, None], 0.0, columns / np.where(small, 1.0, norms)[:, None])
+
+
+def _sparsest(basis: Floats) -> Floats:
+    """The reduced basis (m, k) of the same space with the most zeros; of equals, the best conditioned one."""
+    basis = np.linalg.qr(basis.T)[0].T
+    best: tuple[tuple[int, float], Floats] | None = None
+    for pivots in combinations(range(basis.shape[1]), len(basis)):
+        square = basis[:, list(pivots)]
+        condition = float(np.linalg.cond(square))
+        if not condition < LARGEST_CONDITION:
+            continue
+        reduced = np.linalg.solve(square, basis)
+        entries = np.abs(reduced) > SHOWN * np.abs(reduced).max(axis=1, keepdims=True)
+        score = (int(entries.sum()), condition)
+        if best is None or score < best[0]:
+            best = (score, np.where(entries, reduced, 0.0))
+    return basis if best is None else best[1]

@@ -1,0 +1,335 @@
+r"""Profile intervals: the values of a quantity for which the best fit that has this value is not much worse than the best fit.
+
+    {psi : statistic(min_{q(theta) = psi} f(theta)) <= chi^2_{1, level}}
+
+For least squares the statistic is n log(f/f_min), the likelihood ratio for normal errors of one variance. For Huber's function it is
+2 (f - f_min) sum w rho''/sum (w psi)^2, which has the same limit for independent errors of one distribution (Ronchetti 1982); rho'' is
+averaged over a bandwidth as in the sandwich. The ends are where q is extreme on {f = f_crit}: Newton's method on
+lambda grad f = grad q, f = f_crit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import outside
+from isoflop.numeric.fit.intervals import Interval, checked_level
+from isoflop.numeric.fit.newton import Problems, expand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.fit.derived import Quantity
+    from isoflop.numeric.fit.result import Fit
+
+    Floats = NDArray[np.float64]
+
+LEAST_SQUARES_NOTE = "likelihood ratio for independent normal errors of one variance"
+HUBER_NOTE = "likelihood ratio calibrated for independent errors of one distribution"
+MOST_STEPS = 40
+#: Shares of the critical rise that are taken in turn where the whole one is not reached at once.
+LADDER = (0.02, 0.08, 0.2, 0.4, 0.65, 1.0)
+CLOSE = 1e-9
+#: Step of the differences that give the second derivatives of a quantity, in standard errors of the coordinates.
+DIFFERENCE = 1e-3
+
+
+def profile(
+    fit: Fit,
+    quantity: str | Quantity,
+    *,
+    level: float = 0.9,
+    compute: float | None = None,
+    ratio: float | None = None,
+) -> Interval:
+    """The profile interval of a coefficient or of a derived quantity.
+
+    Parameters
+    ----------
+    fit : Fit
+        By least squares or by Huber's function.
+    quantity : str or Quantity
+        A coefficient ("E", "A", "beta", ...), or the name of a derived quantity ("alpha", "C0", "N_star", "L_star", "penalty",
+        ...) of a params+tokens law.
+    level : float
+    compute, ratio : float, optional
+        What quantities at a compute, and at an overtraining ratio, are for.
+
+    Returns
+    -------
+    Interval
+        An end is None where no value of the quantity on that side is worse enough.
+
+    Raises
+    ------
+    ValueError
+        For a sharp objective, an unknown quantity, or a fit that did not converge.
+    """
+    level = checked_level(level)
+    if fit.objective.is_sharp:
+        raise ValueError(
+            f"objective={fit.objective.name!r}: has no profile interval; must be least squares or huber-log (or use the bootstrap)"
+        )
+    if not fit.converged:
+        raise ValueError("profile: the fit did not converge")
+    target = _target(fit, quantity, compute, ratio)
+    problem, rise = _Rise.of(fit), NormalDist().inv_cdf(0.5 * (1.0 + level)) ** 2
+    low, high = (_end(fit, problem, target, rise, side) for side in (-1.0, 1.0))
+    note = LEAST_SQUARES_NOTE if fit.objective.is_square else HUBER_NOTE
+    return Interval(name=target.name, value=target.value(fit.theta), low=low, high=high, level=level, kind="profile", note=note)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A function q of the solver's parameters, with the gradient of q or of its logarithm at several of them at once."""
+
+    name: str
+    value: Callable[[Floats], float]
+    gradients: Callable[[Floats], Floats]
+    in_logs: bool
+
+
+def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: float | None) -> _Target:
+    names = fit.model.coefficients
+    turn = fit.design.to_coordinates
+    if isinstance(quantity, str) and quantity in names:
+        index = names.index(quantity)
+        if not fit.free[index]:
+            raise ValueError(f"quantity={quantity!r}: is fixed or on a bound; it has no profile")
+        row, is_log = turn[index], fit.model.coordinates[index] != quantity
+        return _Target(
+            quantity,
+            lambda theta: float(np.exp(row @ theta) if is_log else row @ theta),
+            lambda theta: np.repeat(row[None], len(theta), axis=0),
+            is_log,
+        )
+    from isoflop.numeric.fit.derived import Quantity, default_quantities
+
+    if fit.model.name != "params-tokens":
+        raise outside("quantity", quantity, f"one of {', '.join(names)}")
+    if isinstance(quantity, Quantity):
+        chosen = quantity
+    else:
+        known = {each.name: each for each in default_quantities(compute, ratio)}
+        if quantity not in known:
+            more = "" if compute is not None and ratio is not None else " (more with compute and ratio)"
+            raise outside("quantity", quantity, f"one of {', '.join((*names, *known))}{more}")
+        chosen = known[quantity]
+
+    def given(theta: Floats) -> dict[str, Any]:
+        found = fit.design.coefficients(theta)
+        return {"E": np.zeros(found.shape[:-1]), **dict(zip(names, np.moveaxis(found, -1, 0), strict=True))}
+
+    columns = [fit.model.coordinates.index(name) if name in fit.model.coordinates else None for name in _COORDINATES]
+
+    def gradients(theta: Floats) -> Floats:
+        wide = chosen.gradients(**given(theta))
+        if chosen.by_log:
+            wide /= chosen.values(**given(theta))[:, None]
+        found = np.zeros((len(theta), len(names)))
+        for source, column in enumerate(columns):
+            if column is not None:
+                found[:, column] = wide[:, source]
+        return found @ turn
+
+    return _Target(chosen.name, lambda theta: float(chosen.values(**given(theta[None]))[0]), gradients, chosen.by_log)
+
+
+_COORDINATES = ("E", "log A", "log B", "beta", "gamma")
+
+
+@dataclass(frozen=True)
+class _Rise:
+    """How much worse than the best fit a point is, in the units of chi^2, with derivatives."""
+
+    problems: Problems
+    smooth: Problems
+    least: float
+    runs: int
+    factor: float  # of f - f_min; 0 where the statistic is n log(f/f_min)
+
+    @classmethod
+    def of(cls, fit: Fit) -> _Rise:
+        from isoflop.numeric.fit.covariance import bandwidth
+
+        observed = np.asarray(fit.runs.loss)
+        target = np.log(observed) if fit.objective.in_logs else observed
+        problems = Problems(fit.design.model, target, fit.runs.weight, fit.objective.clip(), fit.objective.in_logs)
+        if fit.objective.is_square:
+            return cls(problems, problems, fit.objective_value, len(fit.runs), 0.0)
+        clip = fit.objective.clip(bandwidth(fit, fit.residuals))
+        psi = clip.psi(fit.residuals)
+        weights = np.ones_like(psi) if fit.runs.weight is None else fit.runs.weight
+        factor = 2.0 * float(np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2))
+        return cls(problems, problems.with_clip(clip), fit.objective_value, len(fit.runs), factor)
+
+    def at(self, theta: Floats) -> tuple[float, Floats, Floats, Floats]:
+        """The rise, its gradient and Hessian, and the lengths of the columns of the Jacobian."""
+        exact = expand(self.problems, theta[None])
+        around = exact if self.smooth is self.problems else expand(self.smooth, theta[None])
+        value, gradient = float(exact.value[0]), exact.gradient[0]
+        if self.factor:
+            return self.factor * (value - self.least), self.factor * gradient, self.factor * around.hessian[0], exact.lengths[0]
+        slope = self.runs / value
+        hessian = slope * (exact.hessian[0] - np.outer(gradient, gradient) / value)
+        return self.runs * log(value / self.least), slope * gradient, hessian, exact.lengths[0]
+
+
+def _end(fit: Fit, rise: _Rise, target: _Target, most: float, side: float) -> float | None:
+    free = fit.free.copy()
+    theta = fit.theta.copy()
+    for _ in range(1 + len(theta)):
+        found = _extreme(rise, target, theta, free, most, side, fit.design.lower, fit.design.upper)
+        if found is None:
+            return None
+        end, crossed = found
+        if crossed is None:
+            return target.value(end)
+        # On from the bound that is met, along it.
+        theta, free = end, free.copy()
+        free[crossed] = False
+        if not free.any() or not np.abs(target.gradients(theta[None])[0][free]).any():
+            return target.value(theta)
+    return None
+
+
+def _extreme(
+    rise: _Rise, target: _Target, start: Floats, free: Any, most: float, side: float, lower: Floats, upper: Floats
+) -> tuple[Floats, int | None] | None:
+    """Where q is extreme at the critical rise; with the parameter that meets its bound on the way, if one does."""
+    for ladder in ((1.0,), LADDER):
+        theta, multiplier, last = start, None, start
+        for share in ladder:
+            found = _newton(rise, target, theta, multiplier, free, share * most, side)
+            if found is None:
+                theta = None
+                break
+            last, (theta, multiplier) = theta, found
+            outside_box = free & ((theta < lower) | (theta > upper))
+            if outside_box.any():
+                if ladder is not LADDER:
+                    theta = None
+                    break
+                return _stopped(last, theta, lower, upper, outside_box)
+        if theta is not None:
+            return theta, None
+    end = _searched(rise, target, start, free, most, side, lower, upper)
+    return None if end is None else (end, None)
+
+
+def _searched(
+    rise: _Rise, target: _Target, start: Floats, free: Any, most: float, side: float, lower: Floats, upper: Floats
+) -> Floats | None:
+    """The same by sequential quadratic programming, which needs no second derivatives: Huber's function has them in pieces."""
+    from scipy.optimize import minimize
+
+    _, _, hessian, _ = rise.at(start)
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(hessian)[free], 1e-300))
+
+    def full(x: Floats) -> Floats:
+        theta = start.copy()
+        theta[free] = np.clip(start[free] + x * unit, lower[free], upper[free])
+        return theta
+
+    def size(theta: Floats) -> float:
+        value = target.value(theta)
+        return log(max(value, 1e-300)) if target.in_logs else value
+
+    scale = float(np.linalg.norm(target.gradients(start[None])[0][free] * unit))
+    with np.errstate(all="ignore"):
+        found = minimize(
+            lambda x: -side * size(full(x)) / scale,
+            np.zeros(int(free.sum())),
+            jac=lambda x: -side * target.gradients(full(x)[None])[0][free] * unit / scale,
+            method="SLSQP",
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: most - rise.at(full(x))[0],
+                "jac": lambda x: -rise.at(full(x))[1][free] * unit,
+            },
+            bounds=list(zip((lower[free] - start[free]) / unit, (upper[free] - start[free]) / unit, strict=True)),
+            options={"maxiter": 300, "ftol": 1e-12},
+        )
+    end = full(found.x)
+    return end if abs(rise.at(end)[0] - most) <= 1e-4 * most else None
+
+
+def _stopped(last: Floats, theta: Floats, lower: Floats, upper: Floats, crossed: Any) -> tuple[Floats, int]:
+    with np.errstate(all="ignore"):
+        share = np.where(crossed, np.where(theta < lower, lower - last, upper - last) / (theta - last), np.inf)
+    first = int(np.argmin(share))
+    at = last + float(np.clip(share[first], 0.0, 1.0)) * (theta - last)
+    at[first] = lower[first] if theta[first] < lower[first] else upper[first]
+    return np.clip(at, lower, upper), first
+
+
+def _newton(
+    rise: _Rise, target: _Target, theta: Floats, multiplier: float | None, free: Any, level: float, side: float
+) -> tuple[Floats, float] | None:
+    """Newton's method on lambda grad rise = side grad q, rise = level, from below."""
+    with np.errstate(all="ignore"):
+        value, slope, hessian, lengths = rise.at(theta)
+        scale = np.where(lengths > 0.0, lengths, 1.0)[free]
+        step_size = DIFFERENCE / np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
+        for step in range(MOST_STEPS):
+            direction = side * target.gradients(theta[None])[0]
+            g, q = slope[free] / scale, direction[free] / scale
+            h = hessian[np.ix_(free, free)] / scale[:, None] / scale
+            if step == 0 and multiplier is None:
+                try:
+                    toward = np.linalg.solve(h, q)
+                except np.linalg.LinAlgError:
+                    return None
+                size = float(q @ toward)
+                room = level - value
+                if not (size > 0.0 and room > 0.0):
+                    return None
+                length = np.sqrt(2.0 * room / size)
+                theta = theta.copy()
+                theta[free] += length * toward / scale
+                multiplier = 1.0 / length
+            else:
+                assert multiplier is not None
+                curvature = side * _second(target, theta, step_size, free) / scale[:, None] / scale
+                size = len(g)
+                matrix = np.zeros((size + 1, size + 1))
+                matrix[:size, :size] = multiplier * h - curvature
+                matrix[:size, size] = matrix[size, :size] = g
+                right = np.concatenate([q - multiplier * g, [level - value]])
+                try:
+                    change = np.linalg.solve(matrix, right)
+                except np.linalg.LinAlgError:
+                    return None
+                if not np.isfinite(change).all():
+                    return None
+                # No step beyond the ellipsoid that the quadratic approximation gives.
+                longest = float(np.abs(change[:size]).max() / np.sqrt(2.0 * level / max(np.abs(np.diag(h)).min(), 1e-300)))
+                share = min(1.0, 2.0 / longest) if longest > 0.0 else 1.0
+                theta = theta.copy()
+                theta[free] += share * change[:size] / scale
+                multiplier = multiplier + share * float(change[size])
+                if share == 1.0 and abs(level - value) <= CLOSE * level and (
+                    np.abs(change[:size]).max() <= 1e-7 * np.sqrt(2.0 * level / max(np.abs(np.diag(h)).max(), 1e-300))
+                ):
+                    return (theta, multiplier) if multiplier > 0.0 else None
+            value, slope, hessian, lengths = rise.at(theta)
+            if not (np.isfinite(value) and np.isfinite(hessian).all()):
+                return None
+    return None
+
+
+def _second(target: _Target, theta: Floats, sizes: Floats, free: Any) -> Floats:
+    """Second derivatives of q on the free parameters, by central differences of its exact gradient."""
+    index = np.flatnonzero(free)
+    shifts = np.zeros((len(index), len(theta)))
+    shifts[np.arange(len(index)), index] = sizes[index]
+    around = target.gradients(np.concatenate([theta + shifts, theta - shifts]))
+    rows = (around[: len(index)] - around[len(index) :])[:, index] / (2.0 * sizes[index][:, None])
+    return np.asarray(0.5 * (rows + rows.T))

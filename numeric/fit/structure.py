@@ -1,0 +1,266 @@
+"""What a design can tell before anything is fitted: how many of the coefficients its sizes, tokens and computes determine.
+
+The columns of the Jacobian of E + A N^-beta + B D^-gamma are 1, T_N, T_N log N, T_D and T_D log D. Each coincidence of the design makes
+some of them dependent; the ranks below are those that `isoflop.derivations.rank_at_fixed_size`, `rank_on_a_constant_size_ratio`,
+`rank_on_a_ray` and `rank_on_a_ray_with_equal_exponents` prove.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._call import evaluate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.fit.result import Fit
+
+    Floats = NDArray[np.float64]
+
+#: Logarithms whose spread is at most this are one value.
+EXACT = 1e-6
+#: And up to this spread they are nearly one.
+NEAR = 0.05
+#: A multiple of N*(C) counts as constant up to this spread: it is that of a fitted law, whose exponents rounding leaves uncertain there.
+FITTED = 1e-2
+PREFACTORS, EXPONENTS = ("A", "B"), ("beta", "gamma")
+COLUMNS = {"params": ("N", ("A", "beta")), "tokens": ("D", ("B", "gamma"))}
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A coincidence of the design.
+
+    Attributes
+    ----------
+    name : str
+        "fixed-params", "fixed-tokens", "two-params", "two-tokens", "fixed-ratio", "constant-size-ratio", "one-power", "one-budget",
+        "line", "few-points", "few-computes".
+    exact : bool
+        Whether it holds to 1e-6 in the logarithm (1e-2 for a multiple of the fitted N*); if not, it holds to 0.05.
+    spread : float
+        How far the runs depart from it: greatest minus least logarithm.
+    rank : int or None
+        The most of the free coefficients that such a design determines; None where it sets no limit.
+    text : str
+        What it means.
+    remedy : str
+        Runs that would end it.
+    """
+
+    name: str
+    exact: bool
+    spread: float
+    rank: int | None
+    text: str
+    remedy: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The attributes as plain data."""
+        return {
+            "name": self.name,
+            "exact": self.exact,
+            "spread": self.spread,
+            "rank": self.rank,
+            "text": self.text,
+            "remedy": self.remedy,
+        }
+
+    def __str__(self) -> str:
+        return f"{'' if self.exact else f'nearly (within {self.spread:.2g} in the logarithm): '}{self.text}"
+
+
+def structures(fit: Fit) -> tuple[Structure, ...]:
+    """The coincidences of a fit's design; none for laws other than params+tokens and compute."""
+    free = estimated(fit)
+    if fit.model.name == "compute":
+        return _of_computes(np.log(fit.runs.compute), free)
+    if fit.model.name != "params-tokens":
+        return ()
+    x, y = np.log(fit.runs.params), np.log(fit.runs.tokens)
+    found = [*_few_points(x, y, free), *_few_levels(x, y, free)]
+    if not any(item.name.startswith("fixed-") for item in found):
+        found += _lines(fit, x, y, free)
+    return tuple(found)
+
+
+def estimated(fit: Fit) -> tuple[str, ...]:
+    """The coefficients without a given value; a bound of the search is no knowledge of one that the fit puts on it."""
+    return tuple(name for name in fit.model.coefficients if name not in fit.design.given)
+
+
+def levels(logs: Floats, within: float = EXACT) -> int:
+    """How many values there are, where those no further apart than `within` are one."""
+    ordered = np.sort(logs)
+    count, first = 1, ordered[0]
+    for value in ordered:
+        if value - first > within:
+            count, first = count + 1, value
+    return count
+
+
+def points(x: Floats, y: Floats) -> int:
+    """How many (x, y) there are, where those no further apart than 1e-6 in both are one."""
+    return len({(_level_of(x, a), _level_of(y, b)) for a, b in zip(x, y, strict=True)})
+
+
+def spread(logs: Floats) -> float:
+    """Greatest minus least."""
+    return float(np.ptp(logs))
+
+
+def slope(x: Floats, y: Floats) -> tuple[Floats, float]:
+    """The direction (p, q) of the line that is closest to the points, and the spread of the distances from it."""
+    centred = np.stack([x - x.mean(), y - y.mean()])
+    axes = np.linalg.svd(centred, full_matrices=False)[0]
+    return axes[:, 0], spread(axes[:, 1] @ centred)
+
+
+def _level_of(logs: Floats, value: float) -> float:
+    return float(logs[np.abs(logs - value) <= EXACT].min())
+
+
+# -- the compute law ---------------------------------------------------------------------------------------------------
+
+
+def _of_computes(logs: Floats, free: tuple[str, ...]) -> tuple[Structure, ...]:
+    for within, exact in ((EXACT, True), (NEAR, False)):
+        count = levels(logs, within)
+        if count < len(free):
+            text = (
+                f"{_counted(count, 'distinct compute')} for {len(free)} coefficients ({', '.join(free)}): "
+                f"at most {count} of them can be told"
+            )
+            remedy = f"runs at {len(free)} or more computes, spread over several orders of magnitude"
+            return (Structure("few-computes", exact, _within(logs, within), count, text, remedy),)
+    return ()
+
+
+def _within(logs: Floats, within: float) -> float:
+    """The greatest spread of the values that count as one."""
+    ordered = np.sort(logs)
+    widest, first = 0.0, ordered[0]
+    for value in ordered:
+        first = value if value - first > within else first
+        widest = max(widest, float(value - first))
+    return widest
+
+
+# -- the params+tokens law ---------------------------------------------------------------------------------------------
+
+
+def _few_points(x: Floats, y: Floats, free: tuple[str, ...]) -> list[Structure]:
+    count = points(x, y)
+    if count >= len(free):
+        return []
+    text = f"{_counted(count, 'distinct (N, D)')} for {len(free)} coefficients: at most {count} combinations of them can be told"
+    return [Structure("few-points", True, 0.0, count, text, f"runs at {len(free)} or more distinct (N, D)")]
+
+
+def _few_levels(x: Floats, y: Floats, free: tuple[str, ...]) -> list[Structure]:
+    found = []
+    for within, exact in ((EXACT, True), (NEAR, False)):
+        counts = {"params": levels(x, within), "tokens": levels(y, within)}
+        for column, logs in (("params", x), ("tokens", y)):
+            letter, (prefactor, exponent) = COLUMNS[column]
+            if counts[column] > 2 or {item.name.split("-")[1] for item in found} & {column}:
+                continue
+            rank = additive_rank(free, counts["params"], counts["tokens"])
+            if exact and rank == len(free):
+                continue
+            if counts[column] == 1:
+                text = (
+                    f"all runs at one {letter}: {prefactor} {letter}^-{exponent} is a constant there, which E can take over, and a larger "
+                    f"{exponent} is made good by a larger {prefactor}"
+                )
+                found.append(Structure(f"fixed-{column}", exact, spread(logs), rank, text, f"runs at three or more {letter}"))
+            elif not exact or rank < len(free):
+                text = (
+                    f"only two distinct {letter}: the two constants that {prefactor} {letter}^-{exponent} takes do not tell E, {prefactor} "
+                    f"and {exponent} apart"
+                )
+                remedy = f"runs at a third {letter}, well apart from the other two"
+                found.append(Structure(f"two-{column}", exact, _within(logs, within), rank, text, remedy))
+    return found
+
+
+def additive_rank(free: tuple[str, ...], sizes: int, data: int) -> int:
+    """The rank that E + f(N) + g(D) at so many distinct N and D has at most.
+
+    f takes one of `sizes` values and g one of `data`; E is a constant, which either can hold.
+    """
+    of_params = len({"A", "beta"} & set(free))
+    of_tokens = len({"B", "gamma"} & set(free))
+    if "E" in free:
+        return 1 + min(of_params, sizes - 1) + min(of_tokens, data - 1)
+    return min(min(of_params, sizes) + min(of_tokens, data), sizes + data - 1)
+
+
+def balanced_rank(free: tuple[str, ...]) -> int:
+    """The rank where both terms are one function of compute: span{1, R, R log C}."""
+    of_terms = [name for name in free if name != "E"]
+    dimensions = min(len(of_terms), 2 if set(of_terms) & set(EXPONENTS) else 1)
+    return dimensions + ("E" in free)
+
+
+def _lines(fit: Fit, x: Floats, y: Floats, free: tuple[str, ...]) -> list[Structure]:
+    """Designs on a line in log N and log D: a ray, a budget, a path; and at a constant ratio to the optimal size."""
+    found = []
+    at_ratio, at_budget = spread(y - x), spread(y + x)
+    (p, q), from_line = slope(x, y)
+    balanced = _size_ratio_spread(fit)
+    balanced_exactly = balanced is not None and balanced <= FITTED
+    if balanced is not None and balanced <= NEAR:
+        also = ", here a fixed D/N with beta = gamma" if at_ratio <= EXACT else ""
+        text = (
+            f"all runs at one multiple of N*(C) of the fitted law{also}: both terms fall with the same power of compute, so that "
+            f"only E, the prefactor of that power and its exponent alpha can be told"
+        )
+        remedy = "at the same computes, smaller models on more tokens and larger models on fewer"
+        found.append(Structure("constant-size-ratio", balanced_exactly, balanced, balanced_rank(free), text, remedy))
+    vanishing = [name for name in fit.at_bound if name in (*PREFACTORS, *EXPONENTS)]
+    if vanishing and (balanced is None or balanced > NEAR) and from_line <= NEAR and p * q > 0.0:
+        text = (
+            f"the fit puts {' and '.join(vanishing)} on a bound: one power of compute describes these runs, as on the optimal path, so "
+            f"that only E, its prefactor and its exponent can be told"
+        )
+        remedy = "at the same computes, smaller models on more tokens and larger models on fewer"
+        found.append(Structure("one-power", False, from_line, balanced_rank(free), text, remedy))
+    if at_ratio <= NEAR:
+        if not balanced_exactly:
+            text = (
+                "all runs at one D/N: the two exponents are told apart by their sizes, but which belongs to N and which to D is not: "
+                "the law with the two terms exchanged has the same losses"
+            )
+            remedy = "runs at other ratios D/N, at least four times larger or smaller"
+            found.append(Structure("fixed-ratio", at_ratio <= EXACT, at_ratio, None, text, remedy))
+    elif at_budget <= NEAR:
+        text = "all runs on one budget: every coefficient is determined, but only by the curvature of one isoFLOP profile"
+        remedy = "runs on other budgets, an order of magnitude or more apart"
+        found.append(Structure("one-budget", at_budget <= EXACT, at_budget, None, text, remedy))
+    elif from_line <= NEAR and p * q > 0.0 and not balanced_exactly:
+        text = (
+            f"all runs on one line D ~ N^{q / p:.3g}: which exponent belongs to N and which to D is not told; the law with the two terms "
+            f"exchanged has the same losses"
+        )
+        found.append(Structure("line", from_line <= EXACT, from_line, None, text, "at the same computes, runs at other sizes"))
+    return found
+
+
+def _size_ratio_spread(fit: Fit) -> float | None:
+    """Spread of log(N/N*(C)) over the runs; None where the fitted law has no optimum that a float can hold."""
+    needed = {name: fit.coefficients[name] for name in (*PREFACTORS, *EXPONENTS)}
+    if not all(0.0 < value < np.inf for value in needed.values()):
+        return None
+    try:
+        return spread(evaluate("log_size_ratio_of_run", needed, params=fit.runs.params, tokens=fit.runs.tokens))
+    except ValueError:
+        return None
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 or noun.endswith(')') else 's'}"

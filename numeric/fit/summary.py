@@ -1,0 +1,396 @@
+"""What a fit says, gathered once for text, JSON, frames and LaTeX: every figure with its error and interval, and every warning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import positive_number
+from isoflop.numeric.fit.intervals import checked_level, normal_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.fit.bootstrap import Bootstrap
+    from isoflop.numeric.fit.derived import Quantity
+    from isoflop.numeric.fit.result import Fit
+
+    Floats = NDArray[np.float64]
+
+DEFAULT_LEVEL = 0.9
+FIXED, AT_BOUND = "fixed", "at bound"
+#: Fewer resamples than this have no standard error and no percentiles.
+LEAST_DRAWS = 2
+#: Below so many resamples beyond either end, percentiles are rough.
+LEAST_IN_TAIL = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A number of a fit.
+
+    Attributes
+    ----------
+    name : str
+        Key in files: beta, alpha, N_star, ...
+    label : str
+        For a reader.
+    unit : str
+    value : float
+    se, lo, hi : float or None
+        Standard error and interval; None where the runs do not determine them.
+    note : str
+        "fixed", "at bound" or "".
+    at : tuple of (str, float)
+        The compute or the ratio that it is for.
+    """
+
+    name: str
+    label: str
+    unit: str = ""
+    value: float
+    se: float | None = None
+    lo: float | None = None
+    hi: float | None = None
+    note: str = ""
+    at: tuple[tuple[str, float], ...] = ()
+
+    def as_dict(self) -> dict[str, float | None]:
+        """The numbers by the names value, se, lo and hi; None for what is not finite."""
+        return {name: _finite(getattr(self, name)) for name in ("value", "se", "lo", "hi")}
+
+    @property
+    def lacks_an_end(self) -> bool:
+        """Whether the interval has an end that no float can hold."""
+        return any(end is not None and not isfinite(end) for end in (self.se, self.lo, self.hi))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """The figures of a fit and what speaks against them.
+
+    Attributes
+    ----------
+    fit : Fit
+    bootstrap : Bootstrap or None
+        Where standard errors and intervals come from it.
+    level : float
+        Nominal coverage of the intervals.
+    kind : {"sandwich", "bootstrap", "none"}
+        Where standard errors and intervals come from.
+    coefficients, derived : tuple of Figure
+    warnings : tuple of str
+    compute, ratio : float or None
+        What derived quantities are for.
+    """
+
+    fit: Fit
+    bootstrap: Bootstrap | None
+    level: float
+    kind: str
+    coefficients: tuple[Figure, ...]
+    derived: tuple[Figure, ...]
+    warnings: tuple[str, ...]
+    compute: float | None = None
+    ratio: float | None = None
+
+    @property
+    def followed(self) -> tuple[Figure, ...]:
+        """The derived quantities that are no coefficients."""
+        own = {figure.name for figure in self.coefficients}
+        return tuple(figure for figure in self.derived if figure.name not in own)
+
+    @property
+    def intervals(self) -> dict[str, Any]:
+        """How the intervals were made, as plain data."""
+        data: dict[str, Any] = {"kind": self.kind, "level": self.level}
+        if self.bootstrap is not None:
+            boot = self.bootstrap
+            data |= {"resample": boot.kind, "repeats": len(boot) + boot.failed, "requested": boot.requested}
+            data |= {"failed": boot.failed, "seed": boot.seed, "interrupted": boot.interrupted}
+        return data
+
+
+def summarise(
+    fit: Fit,
+    bootstrap: Bootstrap | None = None,
+    *,
+    level: float = DEFAULT_LEVEL,
+    compute: float | None = None,
+    ratio: float | None = None,
+) -> Summary:
+    """Gather what a fit says.
+
+    Parameters
+    ----------
+    fit : Fit
+    bootstrap : Bootstrap, optional
+        Standard errors and percentile intervals come from it; else from the sandwich covariance.
+    level : float
+        Nominal coverage of the intervals; 0 < level < 1.
+    compute : float, optional
+        Adds the optimum at this compute, or for a compute law the loss; FLOP, > 0.
+    ratio : float, optional
+        Adds the penalty at this overtraining ratio; 1, > 0.
+
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or the law of the fit has nothing that it could be for.
+    """
+    level = checked_level(level)
+    measured = _Sandwich(fit, level) if bootstrap is None else _Percentiles(bootstrap, level)
+    coefficients = tuple(measured.coefficient(name) for name in fit.model.coefficients)
+    derived, trouble = _derived(fit, measured, coefficients, compute, ratio)
+    warnings = [
+        *fit.runs.warnings,
+        *_convergence(fit),
+        *(_on_bound(fit, name) for name in fit.at_bound),
+        *_below_irreducible(fit),
+        *measured.warnings(),
+        *trouble,
+        *(f"{figure.label}: an end of its interval exceeds the largest float" for figure in (*coefficients, *derived) if figure.lacks_an_end),
+        *_identifiability(fit),
+    ]
+    return Summary(
+        fit=fit,
+        bootstrap=bootstrap,
+        level=level,
+        kind=measured.kind,
+        coefficients=coefficients,
+        derived=derived,
+        warnings=tuple(dict.fromkeys(warnings)),
+        compute=compute,
+        ratio=ratio,
+    )
+
+
+# -- where errors come from --------------------------------------------------------------------------------------------
+
+
+class _Sandwich:
+    """Standard errors and normal intervals from the covariance, or none and the reason."""
+
+    def __init__(self, fit: Fit, level: float) -> None:
+        self.fit, self.level, self.reason = fit, level, ""
+        try:
+            self.errors, self.ends = fit.standard_errors, fit.intervals(level)
+        except ValueError as error:
+            self.reason = str(error).removeprefix("covariance: ")
+
+    @property
+    def kind(self) -> str:
+        return "none" if self.reason else "sandwich"
+
+    def warnings(self) -> list[str]:
+        return [f"no standard errors: {self.reason}"] if self.reason else []
+
+    def coefficient(self, name: str) -> Figure:
+        held = _held(self.fit, name)
+        value = self.fit.coefficients[name]
+        if held == FIXED:
+            return Figure(name=name, label=name, value=value, se=0.0, lo=value, hi=value, note=held)
+        if held or self.reason:
+            return Figure(name=name, label=name, value=value, note=held)
+        lo, hi = self.ends[name]
+        return Figure(name=name, label=name, value=value, se=self.errors[name], lo=lo, hi=hi)
+
+    def quantities(self, chosen: Sequence[Quantity], law: Any) -> list[Figure]:
+        """Of a params+tokens law, by the delta method."""
+        if self.reason:
+            return [_figure(quantity, quantity.value(law)) for quantity in chosen]
+        from isoflop.numeric.fit.derived import derived
+
+        found = derived(law, self.fit.covariance(), self.fit.model.coordinates, chosen, self.level)
+        return [_figure(each.quantity, each.value, each.standard_error, each.low, each.high) for each in found]
+
+    def loss(self, compute: float) -> Figure:
+        """Of a compute law: the model's own gradient, by the delta method."""
+        value, gradient = _loss_at(self.fit, compute)
+        if self.reason:
+            return _loss_figure(compute, value)
+        turned = np.linalg.solve(self.fit.design.to_coordinates.T, gradient)
+        se = float(np.sqrt(max(float(turned @ self.fit.covariance() @ turned), 0.0)))
+        reach = normal_quantile(self.level) * se
+        return _loss_figure(compute, value, se, value - reach, value + reach)
+
+
+class _Percentiles:
+    """Standard deviations and percentiles of the resamples."""
+
+    kind = "bootstrap"
+
+    def __init__(self, bootstrap: Bootstrap, level: float) -> None:
+        self.boot, self.fit, self.level = bootstrap, bootstrap.fit, level
+        self.trouble: list[str] = []
+
+    def warnings(self) -> list[str]:
+        boot = self.boot
+        found = list(self.trouble)
+        done = len(boot) + boot.failed
+        if boot.interrupted:
+            found.append(f"bootstrap: interrupted after {done} of {boot.requested} resamples; the intervals are of these")
+        if boot.failed:
+            found.append(f"bootstrap: {boot.failed} of {done} refits reached no certified minimum and are left out")
+        if len(boot) < LEAST_DRAWS:
+            found.append(f"bootstrap: {len(boot)} resample gives no standard error and no interval")
+        elif 0.5 * (1.0 - self.level) * len(boot) < LEAST_IN_TAIL:
+            found.append(f"bootstrap: {len(boot)} resamples are few for intervals of level {self.level:g}")
+        return found
+
+    def coefficient(self, name: str) -> Figure:
+        held = _held(self.fit, name)
+        known = Figure(name=name, label=name, value=self.fit.coefficients[name], note=held)
+        return self._drawn(self.boot.columns[name], known)
+
+    def quantities(self, chosen: Sequence[Quantity], law: Any) -> list[Figure]:
+        found = []
+        for quantity in chosen:
+            value = quantity.value(law)
+            try:
+                draws = self.boot.quantity(quantity)
+            except ValueError as error:
+                self.trouble.append(f"{quantity.label}: no interval, for in some resample {error}")
+                found.append(_figure(quantity, value))
+                continue
+            known = _figure(quantity, value)
+            found.append(self._drawn(draws, known))
+        return found
+
+    def loss(self, compute: float) -> Figure:
+        theta = np.stack([self.fit.design.theta(dict(zip(self.boot.columns, row, strict=True))) for row in self.boot.draws])
+        draws = _curve(self.fit, compute, theta)[0]
+        value, _ = _loss_at(self.fit, compute)
+        return self._drawn(draws, _loss_figure(compute, value))
+
+    def _drawn(self, draws: Floats, known: Figure) -> Figure:
+        if len(draws) < LEAST_DRAWS:
+            return known
+        from isoflop.numeric.fit.bootstrap import percentile
+
+        lo, hi = percentile(draws, self.level)
+        return replace(known, se=float(np.std(draws, ddof=1)), lo=lo, hi=hi)
+
+
+def _held(fit: Fit, name: str) -> str:
+    return FIXED if name in _given(fit) else AT_BOUND if name in fit.at_bound else ""
+
+
+def _given(fit: Fit) -> frozenset[str]:
+    return frozenset(fit.design.given)
+
+
+def _figure(quantity: Quantity, value: float, se: float | None = None, lo: float | None = None, hi: float | None = None) -> Figure:
+    known = {"name": quantity.name, "label": quantity.label, "unit": quantity.unit}
+    return Figure(**known, value=value, se=se, lo=lo, hi=hi, at=quantity.at)
+
+
+# -- what follows from the law -----------------------------------------------------------------------------------------
+
+
+def _derived(
+    fit: Fit, measured: _Sandwich | _Percentiles, coefficients: Sequence[Figure], compute: float | None, ratio: float | None
+) -> tuple[tuple[Figure, ...], list[str]]:
+    """The derived quantities, and why there are none."""
+    if fit.model.name == "params-tokens":
+        from isoflop.numeric.fit.derived import default_quantities
+
+        chosen = default_quantities(compute, ratio)
+        try:
+            return tuple(measured.quantities(chosen, fit.law)), []
+        except ValueError as error:
+            return (), [f"nothing is derived: {error}"]
+    if ratio is not None:
+        raise ValueError(f"ratio={ratio!r}: is for a params-tokens law; {fit.model} has no penalty")
+    if fit.model.name == "compute":
+        of_law = tuple(figure for figure in coefficients if figure.name in ("alpha", "C0"))[::-1]
+        return of_law if compute is None else (*of_law, measured.loss(positive_number("compute", compute))), []
+    if compute is not None:
+        raise ValueError(f"compute={compute!r}: is for a params-tokens or a compute law; the fit is of {fit.model}")
+    return (), []
+
+
+def _curve(fit: Fit, compute: float, theta: Floats) -> tuple[Floats, Floats]:
+    """A compute law at one compute for K parameters: (K,), and its derivatives (K, p)."""
+    at = type(fit.design.model)(np.array([[np.log(compute)]]) - fit.design.centres[:, None], fit.design.model.irreducible)
+    values, jacobian = at.evaluate(theta)
+    return values[:, 0], jacobian[:, :, 0]
+
+
+def _loss_at(fit: Fit, compute: float) -> tuple[float, Floats]:
+    values, jacobian = _curve(fit, compute, fit.theta[None])
+    return float(values[0]), jacobian[0]
+
+
+def _loss_figure(
+    compute: float, value: float, se: float | None = None, lo: float | None = None, hi: float | None = None
+) -> Figure:
+    return Figure(name="loss", label=f"L at {compute:.6g} FLOP", unit="loss", value=value, se=se, lo=lo, hi=hi, at=(("compute", compute),))
+
+
+# -- warnings ----------------------------------------------------------------------------------------------------------
+
+
+def _convergence(fit: Fit) -> list[str]:
+    if fit.converged:
+        return []
+    reason = getattr(fit.solution, "reason", "")
+    return [f"the fit did not reach an optimum{f': {reason}' if reason else ''}; its numbers are no result"]
+
+
+def _on_bound(fit: Fit, name: str) -> str:
+    """What it means that a coefficient is on a bound."""
+    value = fit.coefficients[name]
+    meaning = _meaning(fit, name, _side(fit, name))
+    rest = "its error is unknown, and those of the others hold for this value of it"
+    return f"{name} = {value:.6g} is on a bound{f': {meaning}' if meaning else ''}; {rest}"
+
+
+def _side(fit: Fit, name: str) -> str:
+    index = fit.model.coefficients.index(name)
+    low, high = float(fit.design.lower[index]), float(fit.design.upper[index])
+    return "lower" if abs(fit.theta[index] - low) <= abs(high - fit.theta[index]) else "upper"
+
+
+def _meaning(fit: Fit, name: str, side: str) -> str:
+    from isoflop.numeric.fit.models import LARGEST_EXPONENT, SMALLEST_EXPONENT, PowerTerms
+
+    terms = fit.model
+    if not isinstance(terms, PowerTerms):
+        return f"its {side} one"
+    if name == "E" and fit.coefficients[name] == 0.0:
+        return "these runs show no irreducible loss"
+    if name in terms.prefactors and side == "lower" and fit.design.centres[terms.prefactors.index(name)] != 0.0:
+        return "its term is too small to be seen in these runs"
+    if name in terms.exponents and fit.coefficients[name] in (SMALLEST_EXPONENT, LARGEST_EXPONENT):
+        return "its term hardly falls over these runs" if side == "lower" else "its term falls faster than these runs can tell"
+    return f"the {side} one that was given"
+
+
+def _below_irreducible(fit: Fit) -> list[str]:
+    """No law with a given E comes near losses below it."""
+    E = fit.coefficients.get("E", 0.0)
+    if not (E > 0.0 and _held(fit, "E")):
+        return []
+    n = int(np.count_nonzero(np.asarray(fit.runs.loss) <= E))
+    return [f"{n} of {len(fit.runs)} runs have a loss of at most E = {E:.6g}, which is given: no such law reaches them"] if n else []
+
+
+def _identifiability(fit: Fit) -> list[str]:
+    return list(fit.identifiability().warnings)
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not isfinite(value) else value + 0.0
+
+
+__all__ = ["AT_BOUND", "FIXED", "Figure", "Summary", "summarise"]
