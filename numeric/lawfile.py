@@ -35,12 +35,17 @@ def to_text(law: Law, notation: str | Notation = "schaeffer") -> str:
 def from_data(data: Any, where: str = "law") -> Law:
     """The law in the plain data; `where` names the file in messages.
 
-    A coefficient is a number, or an object with its "value" (as a saved fit has).
+    A coefficient is a number, or an object with its "value" (as a saved fit has). A saved fit of another form, or one that did
+    not reach an optimum, is refused.
     """
     from isoflop.numeric.law import Law
 
     if not isinstance(data, dict):
         raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
+    if data.get("model", "params-tokens") != "params-tokens":
+        raise ValueError(f"{where}: is a fit of L = {data.get('law')}; must be one of E + A N^-beta + B D^-gamma")
+    if data.get("converged", True) is False:
+        raise ValueError(f"{where}: is a fit that did not reach an optimum; must be one that did")
     if "notation" not in data:
         choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
         raise ValueError(f'{where}: names no notation; add "notation": {choices}')

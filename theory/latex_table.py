@@ -94,15 +94,14 @@ def estimate_table_latex(
 
 def _estimate(row: Mapping[str, Any]) -> list[str]:
     """The cells of an estimate; those of the interval are set around its comma."""
-    value, se = (
-        "---" if row[name] is None else f"${number_latex(row[name], digits)}$" for name, digits in (("value", FITTED_DIGITS), ("se", 3))
-    )
+    sizes = (("value", FITTED_DIGITS), ("se", ERROR_DIGITS))
+    value, se = ("---" if row[name] is None else f"${number_latex(row[name], digits)}$" for name, digits in sizes)
     if row["lo"] is None or row["hi"] is None:
         return [value, se, r"\multicolumn{2}{c}{---}"]
     return [value, se, f"$[{number_latex(row['lo'], END_DIGITS)},$", f"${number_latex(row['hi'], END_DIGITS)}]$"]
 
 
-FITTED_DIGITS, END_DIGITS = 6, 5
+FITTED_DIGITS, ERROR_DIGITS, END_DIGITS = 6, 3, 5
 
 
 def _floating(lines: Sequence[str], caption: str, label: str, size: str = "") -> str:

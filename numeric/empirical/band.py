@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["CANNOT_TELL", "CONSISTENT", "INCONSISTENT", "Band", "simultaneous_band", "verdict"]
 
 CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
-#: The quantiles one normal standard deviation from the median.
-ONE_SIGMA = (0.15865525393145707, 0.8413447460685429)
+#: A band is at least so wide, relative to the curve.
+ROUNDING = 1e-12
 
 
 class Band(NamedTuple):
@@ -41,13 +41,13 @@ def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
     Returns
     -------
     Band
-        curve +- q s, where s is half the spread between the quantiles one sigma from the median at each point, which a few
-        wild resamples leave alone, and q the quantile `level` of the largest \\|deviation\\|/s of each resample.
+        curve +- q s, where s is the quantile `level` of \\|deviation\\| at each point and q that of the largest
+        \\|deviation\\|/s of each resample: no point counts more than another, however its tails are.
     """
-    low, high = np.quantile(deviations, ONE_SIGMA, axis=0)
-    spread = (high - low) / 2.0
-    spread = np.maximum(spread, 1e-12 * max(1.0, float(np.abs(curve).max())))
-    largest = np.max(np.abs(deviations) / spread, axis=1)
+    size = np.abs(deviations)
+    spread = np.quantile(size, level, axis=0)
+    spread = np.maximum(spread, ROUNDING * max(1.0, float(np.abs(curve).max())))
+    largest = np.max(size / spread, axis=1)
     half = float(np.quantile(largest, level)) * spread
     return Band(curve, curve - half, curve + half)
 

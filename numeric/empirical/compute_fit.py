@@ -25,6 +25,8 @@ LEAST_SQUARES = Objective(name="least-squares-log")
 EXPONENTS = np.geomspace(0.004, 4.0, 61)
 LEAST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
 LARGEST_LOG_TERM = 100.0
+#: An objective this small per run is that of losses on a curve: rounding is all that is left to minimise.
+EXACT = 1e-24
 
 
 class ComputeLaws(NamedTuple):
@@ -88,8 +90,9 @@ def fit_compute_laws(
     problems = Problems(model, np.log(losses) if objective.in_logs else losses, given, objective.clip(), objective.in_logs)
     found = follow(problems, objective, theta, lower, upper)
     E, log_term, alpha = found.theta.T
+    done = found.done | (found.value <= EXACT * given.sum(axis=1))
     at_bound = (E <= 0.0) | (alpha <= LEAST_EXPONENT) | (alpha >= LARGEST_EXPONENT)
-    return ComputeLaws(E, log_term + alpha * centre, alpha, found.done & known, at_bound & known)
+    return ComputeLaws(E, log_term + alpha * centre, alpha, done & known, at_bound & known)
 
 
 def _budgets(compute: Floats, weights: Floats) -> NDArray[np.intp]:

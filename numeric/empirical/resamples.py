@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Noise"]
 
-#: So many runs are near, of few runs a quarter, but at least ten.
-NEAR, NEAR_LEAST = 20, 10
+#: Near are an eighth of the runs, but at least and at most so many: few enough to see a misfit that turns over a decade or so.
+NEAR_SHARE, NEAR_LEAST, NEAR_MOST = 0.125, 8, 20
 
 
 class Noise(NamedTuple):
@@ -54,7 +54,7 @@ class Noise(NamedTuple):
         from scipy.spatial import cKDTree
 
         n = len(losses)
-        count = min(n, max(NEAR_LEAST, min(NEAR, n // 4)))
+        count = min(n, max(NEAR_LEAST, min(NEAR_MOST, round(NEAR_SHARE * n))))
         places = np.log(np.stack([params, tokens], axis=1))
         near = cKDTree(places).query(places, k=count)[1].reshape(n, count)
         residuals = np.log(losses / predicted)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
-from isoflop.numeric.fit.newton import Problems
+from isoflop.numeric.fit.newton import Problems, minimise
+from isoflop.numeric.fit.objective import Clip
 from isoflop.numeric.fit.path import follow
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     target = np.log(values) if objective.in_logs else values
     problems = Problems(fit.design.model, target, drawn, objective.clip(), objective.in_logs)
     best = None
-    for start in (fit.theta, *fit.solution.others[:MOST_OTHERS]):
+    for start in _starts(fit):
         begun = np.repeat(start[None], count, axis=0)
         found = follow(problems, objective, begun, fit.design.lower, fit.design.upper)
         if best is None:
@@ -82,6 +83,17 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
             )
     assert best is not None
     return Refits(best[0], fit.design.coefficients(best[0]), best[1], best[2])
+
+
+def _starts(fit: Fit) -> list[Floats]:
+    """The fit, its other minima, and the least squares fit: where a resample draws outliers often, its minimum is near that."""
+    found = [fit.theta, *fit.solution.others[:MOST_OTHERS]]
+    if not fit.objective.is_square:
+        observed = np.asarray(fit.runs.loss)
+        target = np.log(observed) if fit.objective.in_logs else observed
+        squares = Problems(fit.design.model, target, fit.runs.weight, Clip(2.0, -np.inf, np.inf), fit.objective.in_logs)
+        found.append(minimise(squares, fit.theta[None], fit.design.lower, fit.design.upper).theta[0])
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 LARGEST_RELATIVE_ERROR = 1.0
 #: Nor is a prefactor whose interval at this level spans more than this factor.
 LARGEST_FACTOR, LEVEL = 10.0, 0.9
-#: A quantity is determined where its gradient has at most this share along the open directions.
-WITHIN = 1e-2
+#: A quantity is determined where it changes by at most this share of itself along the open directions.
+WITHIN = 1e-3
 WIDTH = 100
 WIDER_RANGE = {
     "E": "runs of larger compute, where less of the loss is reducible",
@@ -91,7 +91,7 @@ class Identifiability:
     undetermined : tuple of str
         Coefficients that move along an open direction.
     quantities : dict of str to bool
-        alpha, C0 and the exponents of the allocation: whether the runs determine them, whatever else they leave open.
+        alpha, C0 and the exponents of the allocation: whether they stay, to first order, along the open directions.
     swapped : dict of str to float or None
         A law with the two terms exchanged that has the same losses at these runs.
     swapped_difference : float or None
@@ -228,13 +228,13 @@ def _quantities(fit: Fit, linear: Linearised, rank: int) -> dict[str, bool]:
     from isoflop.numeric.fit.derived import default_quantities
 
     try:
-        law = fit.law_of(fit.coefficients)
-        gradients = {quantity.name: quantity.gradient(law) for quantity in default_quantities()}  # type: ignore[arg-type]
+        law: Any = fit.law_of(fit.coefficients)
+        found = [(item.name, item.value(law), item.gradient(law)) for item in default_quantities()]
     except ValueError:
         return {}
     return {
-        name: linear.determines(np.array([gradient[coordinate] for coordinate in linear.names]), rank, WITHIN)
-        for name, gradient in gradients.items()
+        name: linear.moves(np.array([gradient[coordinate] for coordinate in linear.names]), rank) <= WITHIN * abs(value)
+        for name, value, gradient in found
     }
 
 

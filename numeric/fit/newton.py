@@ -264,6 +264,7 @@ def minimise(
     *,
     enough: float = ENOUGH,
     most_steps: int = MOST_STEPS,
+    damping: float = FIRST_DAMPING,
 ) -> Minima:
     """Local minima of K problems in a box, from parameters (K, p).
 
@@ -277,6 +278,8 @@ def minimise(
     enough : float
         Stop where a step promises less than this share of the objective.
     most_steps : int
+    damping : float
+        Of the first step, as a share of the greatest curvature.
 
     Returns
     -------
@@ -287,7 +290,7 @@ def minimise(
     theta = np.clip(theta, lower, upper)
     lower, upper = np.broadcast_to(lower, theta.shape), np.broadcast_to(upper, theta.shape)
     here = expand(problems, theta)
-    damping = np.full(len(theta), FIRST_DAMPING)
+    damped = np.full(len(theta), damping)
     done = np.zeros(len(theta), dtype=bool)
     curved = np.zeros(len(theta), dtype=bool)
     active = np.flatnonzero(np.isfinite(here.value))
@@ -296,9 +299,9 @@ def minimise(
         steps += 1
         everyone = active.size == len(theta)
         at, start = (here, theta) if everyone else (here.some(active), theta[active])
-        step = newton_step(at, start, damping[active], lower[active], upper[active])
+        step = newton_step(at, start, damped[active], lower[active], upper[active])
         finished = (step.promised <= enough * at.value) & step.convex
-        gone = finished | (damping[active] > HARDEST_DAMPING)
+        gone = finished | (damped[active] > HARDEST_DAMPING)
         if gone.any():
             done[active[finished]] = True
             active = active[~gone]
@@ -319,7 +322,7 @@ def minimise(
             theta[active[accepted]] = trial[accepted]
             here.put(active[accepted], there, accepted)
         curved[active] |= gain < STRAIGHT
-        damping[active] = _damping(damping[active], gain, accepted)
+        damped[active] = _damping(damped[active], gain, accepted)
     return Minima(theta, here, done, steps)
 
 

@@ -23,10 +23,10 @@ RANK = 1e-10
 WEAK = 1e-2
 #: A column this small beside the largest, all being derivatives by logarithms and exponents, is rounding.
 ZERO_COLUMN = 1e-13
-#: Bases that are worse conditioned than this are not used to write directions.
-LARGEST_CONDITION = 1e8
+#: Bases whose condition exceeds the least by this factor are not used to write directions.
+LARGEST_CONDITION = 100.0
 #: Entries of a direction below this share of its largest are left out.
-SHOWN = 1e-6
+SHOWN = 1e-4
 #: Median absolute deviation to standard deviation of normal residuals.
 NORMAL_MAD = 1.482602218505602
 
@@ -156,18 +156,16 @@ class Linearised:
         """(k, k): of the coordinates, from (J'J)^-1; None where the design leaves some undetermined."""
         if self.rank < len(self.names):
             return None
-        unit = _unit(self.centred, self.floor)
-        turned = self.centring / self.norms
-        covariance = turned @ np.linalg.inv(unit @ unit.T) @ turned.T
-        spread = np.sqrt(np.diag(covariance))
-        return np.asarray(covariance / spread / spread[:, None])
+        values, vectors = self._decomposition
+        root = (self.centring / self.norms) @ (vectors / values)
+        root /= np.linalg.norm(root, axis=1)[:, None]
+        return np.asarray(root @ root.T)
 
     def open_directions(self, rank: int) -> tuple[Direction, ...]:
         """A sparse basis of the directions beyond so many determined ones."""
         if rank >= len(self.names):
             return ()
-        alone = 1.0 / _norms(self.plain, self.floor)  # changes that, made alone, move the residuals equally
-        rows = _sparsest(self.null_basis(rank) / alone) * alone
+        rows = self._sparse_basis(rank)
         return tuple(self._direction(row, 0.0) for row in rows)
 
     def weak_directions(self, rank: int) -> tuple[Direction, ...]:
@@ -183,13 +181,17 @@ class Linearised:
         """(k - rank, k): the directions of the smallest singular values, in the coordinates."""
         return np.stack([self._plain(vector) for vector in self._decomposition[1].T[rank:]])
 
-    def determines(self, gradient: Floats, rank: int, within: float) -> bool:
-        """Whether a quantity with this gradient in the coordinates stays constant along all open directions."""
+    def moves(self, gradient: Floats, rank: int) -> float:
+        """The most that a quantity with this gradient changes, to first order, along an open direction scaled as in `Direction`."""
         if rank >= len(self.names):
-            return True
-        scaled = (self.centring.T @ gradient) / self.norms
-        along = self._decomposition[1][:, rank:].T @ scaled
-        return bool(np.linalg.norm(along) <= within * np.linalg.norm(scaled))
+            return 0.0
+        along = self._sparse_basis(rank)
+        along /= np.abs(along / self.size).max(axis=1, keepdims=True)
+        return float(np.abs(along @ gradient).max())
+
+    def _sparse_basis(self, rank: int) -> Floats:
+        alone = 1.0 / _norms(self.plain, self.floor)  # changes that, made alone, move the residuals equally
+        return _sparsest(self.null_basis(rank) / alone) * alone
 
     def _plain(self, vector: Floats) -> Floats:
         return np.asarray(self.centring @ (vector / self.norms))
@@ -232,10 +234,12 @@ def _sparsest(basis: Floats) -> Floats:
     """The reduced basis (m, k) of the same space with the most zeros; of equals, the best conditioned one."""
     basis = np.linalg.qr(basis.T)[0].T
     best: tuple[tuple[int, float], Floats] | None = None
-    for pivots in combinations(range(basis.shape[1]), len(basis)):
+    choices = list(combinations(range(basis.shape[1]), len(basis)))
+    least = min(float(np.linalg.cond(basis[:, list(pivots)])) for pivots in choices)
+    for pivots in choices:
         square = basis[:, list(pivots)]
         condition = float(np.linalg.cond(square))
-        if not condition < LARGEST_CONDITION:
+        if not condition <= LARGEST_CONDITION * least:
             continue
         reduced = np.linalg.solve(square, basis)
         entries = np.abs(reduced) > SHOWN * np.abs(reduced).max(axis=1, keepdims=True)

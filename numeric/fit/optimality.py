@@ -21,7 +21,7 @@ SMALLEST_OFFSET = 1e-6
 #: How far a further Newton step may move a coefficient, as a share of it; or no further than rounding errors move it.
 SMALLEST_MOVE = 1e-5
 #: Negative curvature up to this share of the greatest is rounding.
-ROUNDED_CURVATURE = 1e-8
+ROUNDED_CURVATURE = 1e-12
 FLATTEST = 1e-14
 #: Rounding errors in one evaluation of a law, in units of the last place of its value.
 ROUNDINGS = 16.0

@@ -46,7 +46,7 @@ def follow(problems: Problems, objective: Objective, theta: Floats, lower: Float
     least = np.maximum(objective.width, NARROWEST * scale if objective.is_sharp else 0.0)
     width = np.maximum(WIDEST * scale, least)
     wide = minimise(
-        problems.with_clip(objective.clip(width)), theta, lower, upper, enough=ROUGHLY, most_steps=settle
+        problems.with_clip(objective.clip(width)), theta, lower, upper, enough=ROUGHLY, most_steps=settle, damping=0.0
     )
     theta = wide.theta
     scale = median_residuals(problems, theta)
@@ -56,13 +56,13 @@ def follow(problems: Problems, objective: Objective, theta: Floats, lower: Float
         width = np.maximum(width * NARROWING, least)
         narrower = problems.with_clip(objective.clip(width))
         if (width < NARROW * scale).any():
-            theta = minimise(narrower, theta, lower, upper, enough=CLOSELY, most_steps=MOST_STEPS).theta
+            theta = minimise(narrower, theta, lower, upper, enough=CLOSELY, most_steps=MOST_STEPS, damping=0.0).theta
             continue
         at = expand(narrower, theta)
         step = newton_step(at, theta, np.zeros(len(theta)), lower, upper)
         length = np.abs(step.move * at.lengths).max(axis=1, keepdims=True)
         theta = np.clip(theta + step.move * np.minimum(1.0, longest / np.maximum(length, 1e-300)), lower, upper)
-    return minimise(problems.with_clip(objective.clip(least)), theta, lower, upper)
+    return minimise(problems.with_clip(objective.clip(least)), theta, lower, upper, damping=0.0)
 
 
 def median_residuals(problems: Problems, theta: Floats) -> Floats:

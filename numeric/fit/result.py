@@ -10,8 +10,10 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from os import PathLike
 
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
     from isoflop.numeric.compute_law import ComputeLaw
     from isoflop.numeric.custom import CustomLaw
@@ -201,6 +203,44 @@ class Fit:
         from isoflop.numeric.fit.diagnostics import diagnostics
 
         return diagnostics(self)
+
+    # -- output ----------------------------------------------------------------------------------------------------
+
+    def as_dict(self, bootstrap: Bootstrap | None = None, **options: Any) -> dict[str, Any]:
+        """Plain data; see `tables.fit_dict` for its keys and the options level, compute, ratio and name."""
+        from isoflop.numeric.fit.tables import fit_dict
+
+        return fit_dict(self, bootstrap, **options)
+
+    def to_json(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
+        """The plain data as JSON."""
+        from isoflop.numeric.fit.tables import fit_json
+
+        return fit_json(self, bootstrap, **options)
+
+    def to_frame(self, bootstrap: Bootstrap | None = None, **options: Any) -> DataFrame:
+        """A pandas frame, a row a figure; see `tables.fit_frame`."""
+        from isoflop.numeric.fit.tables import fit_frame
+
+        return fit_frame(self, bootstrap, **options)
+
+    def to_latex(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
+        """A booktabs table; see `tables.fit_latex` for the options notation, caption and label."""
+        from isoflop.numeric.fit.tables import fit_latex
+
+        return fit_latex(self, bootstrap, **options)
+
+    def to_text(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
+        """For a reader; see `text.fit_text`."""
+        from isoflop.numeric.fit.text import fit_text
+
+        return fit_text(self, bootstrap, **options)
+
+    def save(self, path: str | PathLike[str], bootstrap: Bootstrap | None = None, **options: Any) -> None:
+        """Write the plain data as a law file for every command and for `Law.load`."""
+        from isoflop.numeric.fit.tables import save_fit
+
+        save_fit(self, path, bootstrap, **options)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())

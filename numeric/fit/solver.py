@@ -153,7 +153,7 @@ def _solve_large(design: Design, observed: Floats, weights: Floats | None, objec
     problems = _problems(design, observed, weights, objective)
     begun = found.theta[distinct[:2]]
     if objective.is_sharp:
-        clip = objective.clip(NARROWEST * median_residuals(problems, begun[:1]))
+        clip = objective.clip(NARROWEST * float(median_residuals(problems, begun[:1])[0, 0]))
         refined = minimise(problems.with_clip(clip), begun, design.lower, design.upper)
     else:
         refined = minimise(problems, begun, design.lower, design.upper)

@@ -218,7 +218,7 @@ def _lines(fit: Fit, x: Floats, y: Floats, free: tuple[str, ...]) -> list[Struct
         also = ", here a fixed D/N with beta = gamma" if at_ratio <= EXACT else ""
         text = (
             f"all runs at one multiple of N*(C) of the fitted law{also}: both terms fall with the same power of compute, so that "
-            f"only E, the prefactor of that power and its exponent alpha can be told"
+            f"only E, the prefactor of that power and its exponent can be told"
         )
         remedy = "at the same computes, smaller models on more tokens and larger models on fewer"
         found.append(Structure("constant-size-ratio", balanced_exactly, balanced, balanced_rank(free), text, remedy))

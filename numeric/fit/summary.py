@@ -1,10 +1,10 @@
-"""What a fit says, gathered once for text, JSON, frames and LaTeX: every figure with its error and interval, and every warning."""
+"""What a fit says, gathered once for text, JSON, frames and LaTeX: figures with their errors and intervals, and warnings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,18 +12,19 @@ from isoflop.numeric._domain import positive_number
 from isoflop.numeric.fit.intervals import checked_level, normal_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from isoflop.numeric.fit.bootstrap import Bootstrap
     from isoflop.numeric.fit.derived import Quantity
+    from isoflop.numeric.fit.identifiability import Identifiability
     from isoflop.numeric.fit.result import Fit
 
     Floats = NDArray[np.float64]
 
 DEFAULT_LEVEL = 0.9
-FIXED, AT_BOUND = "fixed", "at bound"
+FIXED, AT_BOUND, OPEN = "fixed", "at bound", "not determined"
 #: Fewer resamples than this have no standard error and no percentiles.
 LEAST_DRAWS = 2
 #: Below so many resamples beyond either end, percentiles are rough.
@@ -45,7 +46,7 @@ class Figure:
     se, lo, hi : float or None
         Standard error and interval; None where the runs do not determine them.
     note : str
-        "fixed", "at bound" or "".
+        "fixed", "at bound", "not determined" by such a design, or "".
     at : tuple of (str, float)
         The compute or the ratio that it is for.
     """
@@ -85,6 +86,8 @@ class Summary:
         Where standard errors and intervals come from.
     coefficients, derived : tuple of Figure
     warnings : tuple of str
+    identifiability : Identifiability
+        What the design of the runs determines.
     compute, ratio : float or None
         What derived quantities are for.
     """
@@ -96,6 +99,7 @@ class Summary:
     coefficients: tuple[Figure, ...]
     derived: tuple[Figure, ...]
     warnings: tuple[str, ...]
+    identifiability: Identifiability
     compute: float | None = None
     ratio: float | None = None
 
@@ -148,18 +152,26 @@ def summarise(
         Where an argument is outside its domain, or the law of the fit has nothing that it could be for.
     """
     level = checked_level(level)
+    found = fit.identifiability()
     measured = _Sandwich(fit, level) if bootstrap is None else _Percentiles(bootstrap, level)
     coefficients = tuple(measured.coefficient(name) for name in fit.model.coefficients)
     derived, trouble = _derived(fit, measured, coefficients, compute, ratio)
+    coefficients = tuple(_marked(figure, figure.name in found.undetermined) for figure in coefficients)
+    is_open = found.rank < len(found.coefficients)
+    derived = tuple(_marked(figure, is_open and not _told(figure.name, found)) for figure in derived)
     warnings = [
         *fit.runs.warnings,
         *_convergence(fit),
-        *(_on_bound(fit, name) for name in fit.at_bound),
+        *_on_bounds(fit),
         *_below_irreducible(fit),
         *measured.warnings(),
         *trouble,
-        *(f"{figure.label}: an end of its interval exceeds the largest float" for figure in (*coefficients, *derived) if figure.lacks_an_end),
-        *_identifiability(fit),
+        *(
+            f"{each.label}: an end of its interval exceeds the largest float"
+            for each in (*coefficients, *derived)
+            if each.lacks_an_end
+        ),
+        *_left_open(found),
     ]
     return Summary(
         fit=fit,
@@ -169,9 +181,19 @@ def summarise(
         coefficients=coefficients,
         derived=derived,
         warnings=tuple(dict.fromkeys(warnings)),
+        identifiability=found,
         compute=compute,
         ratio=ratio,
     )
+
+
+def _marked(figure: Figure, is_open: bool) -> Figure:
+    return replace(figure, note=OPEN) if is_open and not figure.note else figure
+
+
+def _told(name: str, found: Identifiability) -> bool:
+    """Whether a design that leaves something open determines this all the same."""
+    return found.quantities.get(name, name in found.coefficients and name not in found.undetermined)
 
 
 # -- where errors come from --------------------------------------------------------------------------------------------
@@ -182,10 +204,13 @@ class _Sandwich:
 
     def __init__(self, fit: Fit, level: float) -> None:
         self.fit, self.level, self.reason = fit, level, ""
+        if not fit.converged:
+            self.reason = "they are those of an optimum"
+            return
         try:
             self.errors, self.ends = fit.standard_errors, fit.intervals(level)
         except ValueError as error:
-            self.reason = str(error).removeprefix("covariance: ")
+            self.reason = str(error).removeprefix("covariance: ").removesuffix(" (see the fit's identifiability)")
 
     @property
     def kind(self) -> str:
@@ -211,7 +236,13 @@ class _Sandwich:
         from isoflop.numeric.fit.derived import derived
 
         found = derived(law, self.fit.covariance(), self.fit.model.coordinates, chosen, self.level)
-        return [_figure(each.quantity, each.value, each.standard_error, each.low, each.high) for each in found]
+        held = set(self.fit.at_bound)
+        return [
+            replace(_figure(each.quantity, each.value), note=AT_BOUND)
+            if held & set(each.quantity.coefficients)
+            else _figure(each.quantity, each.value, each.standard_error, each.low, each.high)
+            for each in found
+        ]
 
     def loss(self, compute: float) -> Figure:
         """Of a compute law: the model's own gradient, by the delta method."""
@@ -267,7 +298,8 @@ class _Percentiles:
         return found
 
     def loss(self, compute: float) -> Figure:
-        theta = np.stack([self.fit.design.theta(dict(zip(self.boot.columns, row, strict=True))) for row in self.boot.draws])
+        design: Any = self.fit.design
+        theta = np.stack([design.theta(dict(zip(self.boot.columns, row, strict=True))) for row in self.boot.draws])
         draws = _curve(self.fit, compute, theta)[0]
         value, _ = _loss_at(self.fit, compute)
         return self._drawn(draws, _loss_figure(compute, value))
@@ -289,9 +321,16 @@ def _given(fit: Fit) -> frozenset[str]:
     return frozenset(fit.design.given)
 
 
-def _figure(quantity: Quantity, value: float, se: float | None = None, lo: float | None = None, hi: float | None = None) -> Figure:
-    known = {"name": quantity.name, "label": quantity.label, "unit": quantity.unit}
+def _figure(
+    quantity: Quantity, value: float, se: float | None = None, lo: float | None = None, hi: float | None = None
+) -> Figure:
+    known = {"name": quantity.name, "label": quantity.label.replace("e+", "e"), "unit": quantity.unit}
     return Figure(**known, value=value, se=se, lo=lo, hi=hi, at=quantity.at)
+
+
+def _measured(known: Figure, numbers: Sequence[float]) -> Figure:
+    se, lo, hi = numbers or (None, None, None)
+    return replace(known, se=se, lo=lo, hi=hi)
 
 
 # -- what follows from the law -----------------------------------------------------------------------------------------
@@ -321,7 +360,8 @@ def _derived(
 
 def _curve(fit: Fit, compute: float, theta: Floats) -> tuple[Floats, Floats]:
     """A compute law at one compute for K parameters: (K,), and its derivatives (K, p)."""
-    at = type(fit.design.model)(np.array([[np.log(compute)]]) - fit.design.centres[:, None], fit.design.model.irreducible)
+    design: Any = fit.design
+    at = type(design.model)(np.array([[np.log(compute)]]) - design.centres[:, None], design.model.irreducible)
     values, jacobian = at.evaluate(theta)
     return values[:, 0], jacobian[:, :, 0]
 
@@ -331,10 +371,10 @@ def _loss_at(fit: Fit, compute: float) -> tuple[float, Floats]:
     return float(values[0]), jacobian[0]
 
 
-def _loss_figure(
-    compute: float, value: float, se: float | None = None, lo: float | None = None, hi: float | None = None
-) -> Figure:
-    return Figure(name="loss", label=f"L at {compute:.6g} FLOP", unit="loss", value=value, se=se, lo=lo, hi=hi, at=(("compute", compute),))
+def _loss_figure(compute: float, value: float, *measured: float) -> Figure:
+    label = f"L at {compute:.6g} FLOP".replace("e+", "e")
+    known = Figure(name="loss", label=label, unit="loss", value=value, at=(("compute", compute),))
+    return _measured(known, measured)
 
 
 # -- warnings ----------------------------------------------------------------------------------------------------------
@@ -347,12 +387,17 @@ def _convergence(fit: Fit) -> list[str]:
     return [f"the fit did not reach an optimum{f': {reason}' if reason else ''}; its numbers are no result"]
 
 
-def _on_bound(fit: Fit, name: str) -> str:
-    """What it means that a coefficient is on a bound."""
-    value = fit.coefficients[name]
-    meaning = _meaning(fit, name, _side(fit, name))
-    rest = "its error is unknown, and those of the others hold for this value of it"
-    return f"{name} = {value:.6g} is on a bound{f': {meaning}' if meaning else ''}; {rest}"
+def _on_bounds(fit: Fit) -> list[str]:
+    """What it means that coefficients are on a bound."""
+    names = fit.at_bound
+    if not names:
+        return []
+    texts = []
+    for name in names:
+        meaning = _meaning(fit, name, _side(fit, name))
+        texts.append(f"{name} = {fit.coefficients[name]:.6g} is on a bound{f': {meaning}' if meaning else ''}")
+    values = "this value" if len(names) == 1 else "these values"
+    return [*texts, f"sandwich errors of what depends on {', '.join(names)} are unknown; the others hold for {values} of it"]
 
 
 def _side(fit: Fit, name: str) -> str:
@@ -364,12 +409,12 @@ def _side(fit: Fit, name: str) -> str:
 def _meaning(fit: Fit, name: str, side: str) -> str:
     from isoflop.numeric.fit.models import LARGEST_EXPONENT, SMALLEST_EXPONENT, PowerTerms
 
-    terms = fit.model
+    terms, design = fit.model, cast("Any", fit.design)
     if not isinstance(terms, PowerTerms):
         return f"its {side} one"
     if name == "E" and fit.coefficients[name] == 0.0:
         return "these runs show no irreducible loss"
-    if name in terms.prefactors and side == "lower" and fit.design.centres[terms.prefactors.index(name)] != 0.0:
+    if name in terms.prefactors and side == "lower" and design.centres[terms.prefactors.index(name)] != 0.0:
         return "its term is too small to be seen in these runs"
     if name in terms.exponents and fit.coefficients[name] in (SMALLEST_EXPONENT, LARGEST_EXPONENT):
         return "its term hardly falls over these runs" if side == "lower" else "its term falls faster than these runs can tell"
@@ -382,15 +427,23 @@ def _below_irreducible(fit: Fit) -> list[str]:
     if not (E > 0.0 and _held(fit, "E")):
         return []
     n = int(np.count_nonzero(np.asarray(fit.runs.loss) <= E))
-    return [f"{n} of {len(fit.runs)} runs have a loss of at most E = {E:.6g}, which is given: no such law reaches them"] if n else []
+    return (
+        [f"{n} of {len(fit.runs)} runs have a loss of at most E = {E:.6g}, which is given: no such law reaches them"] if n else []
+    )
 
 
-def _identifiability(fit: Fit) -> list[str]:
-    return list(fit.identifiability().warnings)
+def _left_open(found: Identifiability) -> list[str]:
+    """What the design leaves open, and the runs that would settle it."""
+    texts = []
+    if found.rank < len(found.coefficients):
+        moving = f", and leave open {', '.join(found.undetermined)}" if found.undetermined else ""
+        texts.append(f"the runs determine {found.rank} combinations of {len(found.coefficients)} coefficients{moving}")
+    texts += [f"{item}; what would tell: {item.remedy}" for item in found.structures]
+    return [*texts, *(f"hardly determined: {item}" for item in found.weak)]
 
 
 def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value + 0.0
 
 
-__all__ = ["AT_BOUND", "FIXED", "Figure", "Summary", "summarise"]
+__all__ = ["AT_BOUND", "FIXED", "OPEN", "Figure", "Summary", "summarise"]

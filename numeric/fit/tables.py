@@ -6,7 +6,7 @@ import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric.fit.summary import DEFAULT_LEVEL, Summary, summarise
+from isoflop.numeric.fit.summary import DEFAULT_LEVEL, Figure, Summary, summarise
 from isoflop.theory.notation import DEFAULT
 from isoflop.theory.notation import notation as find_notation
 
@@ -52,8 +52,9 @@ def fit_dict(
     -------
     dict
         law, model, notation, name, source, objective (name, value, and delta or tau), coefficients and derived (each with value,
-        se, lo and hi; derived at the compute and ratio of at), converged, n_runs, n_rows, left_out, dropped (row and reason of each), at_bound, fixed, interval,
-        certificate, starts and warnings. A file with it is a law file: `isoflop.numeric.lawfile` reads the coefficients.
+        se, lo and hi; derived at the compute and ratio of "at"), converged, n_runs, n_rows, left_out, dropped (row and reason of
+        each), at_bound, fixed, undetermined, interval, certificate, starts and warnings. A file with it is a law file:
+        `isoflop.numeric.lawfile` reads the coefficients.
     """
     return summary_dict(summarise(fit, bootstrap, level=level, compute=compute, ratio=ratio), name)
 
@@ -81,6 +82,7 @@ def summary_dict(summary: Summary, name: str = "") -> dict[str, Any]:
         "dropped": [{"row": int(entry.row), "reason": entry.reason} for entry in fit.runs.dropped],
         "at_bound": list(fit.at_bound),
         "fixed": sorted(fit.design.given),
+        "undetermined": list(summary.identifiability.undetermined),
         "interval": summary.intervals,
         "certificate": _finite(float(fit.solution.certificate)),
         "starts": {"followed": int(fit.solution.starts), "agreeing": int(fit.solution.agreeing)},

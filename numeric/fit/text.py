@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isoflop.numeric.fit.bootstrap import Bootstrap
+    from isoflop.numeric.fit.intervals import Interval
     from isoflop.numeric.fit.result import Fit
 
-__all__ = ["fit_text", "number", "summary_text", "table"]
+__all__ = ["fit_text", "number", "profile_text", "summary_text", "table"]
 
 WIDTH, GAP = 100, "  "
 #: Numbers from here to there are written without an exponent.
@@ -67,6 +68,20 @@ def summary_text(summary: Summary) -> str:
     lines += ["", *_pairs(tail)]
     lines += [line for text in summary.warnings for line in wrap(f"warning: {clean(text)}", WIDTH, subsequent_indent="  ")]
     return "\n".join(lines)
+
+
+def profile_text(intervals: Sequence[Interval]) -> str:
+    """Profile intervals as a table, and what they rest on."""
+    rows = [
+        (each.name, number(each.value, 6), _end(each.low), _end(each.high), f"{100 * each.level:.4g} %") for each in intervals
+    ]
+    notes = dict.fromkeys(each.note for each in intervals if each.note)
+    lines = table(("profile", "value", "from", "to", "level"), rows)
+    return "\n".join([*lines, *(line for note in notes for line in wrap(note, WIDTH))])
+
+
+def _end(value: float | None) -> str:
+    return "no end" if value is None else _number(value, 5)
 
 
 # -- sentences ---------------------------------------------------------------------------------------------------------
@@ -121,10 +136,9 @@ def _residuals(fit: Fit) -> str:
     residuals = fit.residuals
     what = "log law - log observed" if fit.objective.in_logs else "law - observed"
     worst = int(np.argmax(np.abs(residuals)))
-    text = (
-        f"{what}: median size {number(float(np.median(np.abs(residuals))), 3)}, root mean square "
-        f"{number(float(np.sqrt(np.mean(residuals**2))), 3)}, largest {number(float(residuals[worst]), 3)} (row {fit.runs.row[worst]})"
-    )
+    middle, mean = float(np.median(np.abs(residuals))), float(np.sqrt(np.mean(residuals**2)))
+    sizes = f"median size {number(middle, 3)}, root mean square {number(mean, 3)}"
+    text = f"{what}: {sizes}, largest {number(float(residuals[worst]), 3)} (row {fit.runs.row[worst]})"
     if fit.objective.name == "huber-log":
         text += f"; {int(np.count_nonzero(np.abs(residuals) <= fit.objective.delta))} of {len(residuals)} within delta"
     return text

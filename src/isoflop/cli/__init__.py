@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TextIO
 
-COMMANDS = ("laws", "derive", "penalty", "allocate", "check", "verify", "prove", "latex")
+COMMANDS = ("laws", "derive", "penalty", "allocate", "check", "fit", "verify", "prove", "latex")
 HELP, VERSION = ("-h", "--help"), "--version"
 
 

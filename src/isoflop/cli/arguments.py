@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: process holds this character.
 MARK = "\0"
 #: Options whose value may begin with a minus and a letter.
-EXPRESSIONS = ("--budget",)
+EXPRESSIONS = ("--budget", "--model", "--where")
 #: What the words that belong to no option are kept under.
 POSITIONAL = "NAME"
 WIDEST = 100
