@@ -1,7 +1,7 @@
 r"""The derived envelope against the compute laws that the same runs allow.
 
-A params+tokens law fitted to runs implies their compute-optimal envelope E + C0 C^-alpha and, along any fixed ratio D/N, a ray law.
-Three approaches reach a compute law without it: the frontier runs, isoFLOP minima, and runs at a fixed ratio. Each is set
+A params+tokens law fitted to runs implies their compute-optimal envelope E + C0 C^-alpha and, along any fixed ratio D/N, a ray
+law. Three approaches reach a compute law without it: the frontier runs, isoFLOP minima, and runs at a fixed ratio. Each is set
 beside what the theory predicts for it, by the relative difference in loss over the compute that its runs cover.
 
 That difference is what the data can tell. The exponent alpha and C0 can be far less certain than the curve, for they trade off
@@ -43,6 +43,7 @@ from isoflop.numeric.empirical.paired import (
 from isoflop.numeric.empirical.rays import find_rays
 from isoflop.numeric.empirical.resamples import Noise
 from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.law import Law
 from isoflop.numeric.power_law import fit_power_law
 
 if TYPE_CHECKING:
@@ -58,12 +59,15 @@ if TYPE_CHECKING:
 
 __all__ = ["check_runs"]
 
+APPROACHES = ("frontier", "isoflop", "fixed-ratio")
 #: The largest relative difference in loss at which two curves are said to agree.
 TOLERANCE = 0.01
 LEVEL = 0.9
 LEAST_RESAMPLES = 20
 #: Usable resamples beyond the quantile of a band, at least.
 LEAST_BEYOND = 2
+#: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the noise.
+LEAST_SPARE = 15
 #: A frontier of fewer runs has too little beyond the three coefficients to be judged.
 LEAST_FRONTIER = 6
 #: Rays with the most runs, so many at most.
@@ -158,9 +162,13 @@ def check_runs(
         raise ValueError(f"{found.source}: {NO_OPTIMUM}")
     compute = _compute(found)
     budgets = find_budgets(found.params, found.tokens, compute, tolerance=shares[0])
-    approaches, refused = _approaches(found, compute, budgets, laws, objective, shares[1])
-    predicted = laws.losses(found.params, found.tokens)[0]
     spare = len(found) - int(fitted.free.sum())
+    if spare >= LEAST_SPARE:
+        approaches, refused = _approaches(found, compute, budgets, laws, objective, shares[1])
+    else:
+        reason = f"{len(found)} runs leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
+        approaches, refused = [], [CurveCheck.refused(name, reason, n_runs=0) for name in APPROACHES]
+    predicted = laws.losses(found.params, found.tokens)[0]
     noise = Noise.of(found.loss, predicted, found.params, found.tokens, found.group, spare)
     drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
 
@@ -171,11 +179,10 @@ def check_runs(
         )
         for approach, sample in zip(approaches, drawn.curves, strict=True)
     ]
-    order = ("frontier", "isoflop", "fixed-ratio")
-    checks = sorted([*checks, *refused], key=lambda check: order.index(check.approach))
+    checks = sorted([*checks, *refused], key=lambda check: APPROACHES.index(check.approach))
     return RunsCheck(
         fit=fitted,
-        law=fitted.law,
+        law=Law(**fitted.coefficients, name=fitted.name, source=fitted.source),
         derived=_derived(laws, drawn.laws, level),
         empirical=tuple(checks),
         budgets=describe(budgets, budgets.minima(found.loss, found.weight), budgets.biases(laws, found.weight)),
@@ -368,9 +375,7 @@ def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
     }
 
 
-def _allocation(
-    approaches: list[Approach], runs: Runs, laws: Laws, exponents: Floats, level: float
-) -> tuple[PowerLawCheck, ...]:
+def _allocation(approaches: list[Approach], runs: Runs, laws: Laws, exponents: Floats, level: float) -> tuple[PowerLawCheck, ...]:
     """N*(C) and D*(C) by power laws through the minima, raw and corrected, beside the derived exponents."""
     design = next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
     if design is None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["check_runs_text"]
 
 WIDTH = 100
-WIDTHS = (18, 5, 21, 9, 8, 17, 12)
+WIDTHS = (14, 5, 20, 9, 7, 7, 17, 12)
 
 
 def check_runs_text(result: RunsCheck) -> str:
@@ -26,10 +26,9 @@ def check_runs_text(result: RunsCheck) -> str:
         "",
     ]
     columns = [
-        _line("", "", "alpha", "", "|difference| in loss", "", ""),
-        _line("approach", "runs", "empirical", "predicted", "largest", "band", "verdict"),
+        f"{'':21}{' alpha '.center(30, '-')} {' difference in loss '.center(33, '-')}",
+        _line("approach", "runs", "empirical", "predicted", "raw", "largest", "band", "verdict"),
     ]
-    columns[0] = f"{'':26}{' alpha '.center(31, '-')} {' difference in loss '.center(27, '-')}"
     rule = "-" * (sum(WIDTHS) + len(WIDTHS) - 1)
     rows = [_row(check) for check in result.empirical]
     tail: list[str] = []
@@ -43,6 +42,11 @@ def check_runs_text(result: RunsCheck) -> str:
     for reason in dict.fromkeys(budget.reason for budget in left_out):
         where = ", ".join(f"{budget.compute:.3g}".replace("e+", "e") for budget in left_out if budget.reason == reason)
         tail.append(f"budgets left out ({where} FLOP): {reason}")
+    tail += [
+        f"{_name(check)}: differs from the prediction beyond chance, alpha by {_interval(check.alpha_difference, '+.4f')}"
+        for check in result.empirical
+        if check.differs and check.alpha_difference is not None
+    ]
     tail += [f"{_name(check)}: {check.reason}" for check in result.empirical if check.reason]
     tail += [
         f"{_name(check)}: E or alpha at a bound in {check.share_at_bound:.0%} of the resamples: alpha is hardly identified, "
@@ -54,9 +58,9 @@ def check_runs_text(result: RunsCheck) -> str:
         tail.append(f"{len(result.dropped)} row{'s' if len(result.dropped) > 1 else ''} dropped")
     tail += [f"warning: {text}" for text in result.warnings]
     legend = (
-        f"predicted: by the params-tokens law, its envelope or, at a fixed ratio, its ray. difference: relative, of the empirical "
-        f"from the predicted curve over the observed compute, biases taken off. band: the widest reach of its simultaneous "
-        f"{result.band_level:.3g} band. consistent: the band within {result.tolerance:.2g} throughout."
+        f"predicted: by the params-tokens law, its envelope or, at a fixed ratio, its ray. difference: relative, of the "
+        f"empirical from the predicted curve over the observed compute, raw and with the biases of the approach taken off. band: "
+        f"the reach of its simultaneous {result.band_level:.3g} band. consistent: the band within {result.tolerance:.2g} throughout."
     )
     return "\n".join(
         [
@@ -73,12 +77,13 @@ def check_runs_text(result: RunsCheck) -> str:
 
 def _row(check: CurveCheck) -> str:
     if check.alpha is None or check.lo is None or check.hi is None or check.max_relative_difference is None:
-        return _line(_name(check), str(check.n_runs), "", "", "", "", check.verdict)
+        return _line(_name(check), str(check.n_runs), "", "", "", "", "", check.verdict)
     return _line(
         _name(check),
         str(check.n_runs),
         f"{check.alpha.value:.4f} [{check.alpha.lo:.3f},{check.alpha.hi:.3f}]",
         f"{check.alpha_predicted:.4f}",
+        f"{check.raw_max_relative_difference:.2%}",
         f"{check.max_relative_difference:.2%}",
         f"{check.lo.min():+.2%} {check.hi.max():+.2%}",
         check.verdict,
@@ -89,8 +94,8 @@ def _name(check: CurveCheck) -> str:
     return check.approach if check.tokens_per_param is None else f"D/N = {check.tokens_per_param:.3g}"
 
 
-def _interval(estimate: Estimate) -> str:
-    return f"{estimate.value:.4f} [{estimate.lo:.4f}, {estimate.hi:.4f}]"
+def _interval(estimate: Estimate, digits: str = ".4f") -> str:
+    return f"{estimate.value:{digits}} [{estimate.lo:{digits}}, {estimate.hi:{digits}}]"
 
 
 def _line(*cells: str) -> str:

@@ -33,17 +33,17 @@ class CompiledModules:
         """Functions of floats."""
         from isoflop.theory.codegen import scalar_module
 
-        return _compiled("scalar", scalar_module(self.envelope), {})
+        return compiled("scalar", scalar_module(self.envelope), {})
 
     @cached_property
     def array(self) -> ModuleType:
         """Functions of arrays."""
         from isoflop.theory.codegen import array_module
 
-        return _compiled("array", array_module(self.envelope), {"scalar": self.scalar})
+        return compiled("array", array_module(self.envelope), {"scalar": self.scalar})
 
 
-def _compiled(name: str, source: str, names: dict[str, Any]) -> ModuleType:
+def compiled(name: str, source: str, names: dict[str, Any]) -> ModuleType:
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
     module.__dict__.update(names)
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees

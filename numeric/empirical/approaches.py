@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> Estimates: ...
 
 
-__all__ = ["LEAST_BUDGETS", "LEAST_SPAN", "Approach", "Estimates", "Frontier", "FixedRatio", "Isoflop", "envelopes"]
+__all__ = ["LEAST_BUDGETS", "LEAST_SPAN", "Approach", "Estimates", "FixedRatio", "Frontier", "Isoflop", "envelopes"]
 
 #: A compute law has three coefficients.
 LEAST_BUDGETS = 4

@@ -44,9 +44,7 @@ class ComputeLaws(NamedTuple):
 
     def law(self, index: int = 0, name: str = "custom") -> ComputeLaw:
         """One of them."""
-        return ComputeLaw(
-            E=float(self.E[index]), C0=float(np.exp(self.log_C0[index])), alpha=float(self.alpha[index]), name=name
-        )
+        return ComputeLaw(E=float(self.E[index]), C0=float(np.exp(self.log_C0[index])), alpha=float(self.alpha[index]), name=name)
 
 
 def fit_compute_laws(

@@ -3,11 +3,11 @@ r"""IsoFLOP minima (approach 2 of Hoffmann et al. 2022, arXiv 2203.15556).
 At every budget a parabola through the losses over log N, by least squares: its vertex is N*, its height there L*. The same over
 log D gives D*. Power laws through N*(C) and D*(C) and a compute law through L*(C) follow.
 
-An isoFLOP profile A N^-beta + B (C/6N)^-gamma is a parabola in log N only where beta = gamma and only near its minimum: over a wide
-grid, and one whose middle is off the optimum, the vertex is off as well (arXiv 2603.22339). With a params+tokens law at hand the
-error is known: the same parabolas through the law's own losses at the very same runs miss the law's true optimum by that much.
-Corrected values have it taken off, as factors of N*, D* and L*. This also accounts for runs whose compute is not exactly
-the budget, or is not 6ND.
+An isoFLOP profile A N^-beta + B (C/6N)^-gamma is close to a parabola in log N only near its minimum, and even about it only where
+beta = gamma: on a wide grid, or one whose middle is off the optimum, the vertex is off as well (arXiv 2603.22339). With a
+params+tokens law at hand the error is known: the same parabolas through the law's own losses at the very same runs miss the law's
+true optimum by that much. Corrected values have it taken off, as factors of N*, D* and L*. This also accounts for runs whose
+compute is not exactly the budget, or is not 6ND.
 """
 
 from __future__ import annotations
@@ -126,6 +126,8 @@ class BudgetMinimum:
         Range of the sizes.
     params, tokens, loss : float
         Raw minimum: the vertex over log N, over log D, and the height of the former. NaN where there is none.
+    curvature : float
+        Of the parabola over log N: loss = `loss` + `curvature` (log N - log `params`)^2.
     corrected_params, corrected_tokens, corrected_loss : float
         With the bias of the parabola taken off.
     reason : str
@@ -140,6 +142,7 @@ class BudgetMinimum:
     params: float
     tokens: float
     loss: float
+    curvature: float
     corrected_params: float
     corrected_tokens: float
     corrected_loss: float
@@ -195,6 +198,7 @@ def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[Budget
                 params=value(np.exp(raw.log_params), j, found),
                 tokens=value(np.exp(raw.log_tokens), j, found),
                 loss=value(raw.loss, j, found),
+                curvature=value(raw.curvature, j, found),
                 corrected_params=value(np.exp(corrected.log_params), j, known),
                 corrected_tokens=value(np.exp(corrected.log_tokens), j, known),
                 corrected_loss=value(corrected.loss, j, known),

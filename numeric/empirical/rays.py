@@ -1,9 +1,10 @@
 r"""Runs at a fixed ratio D/N: the compute law through them is that of a ray, not of the envelope.
 
-On the ray D = t N the params+tokens law is a sum of two powers of compute (`ray_reducible_loss`), so no compute law
-E + C0 C^-alpha exactly: one that is fitted to it has a larger E and an exponent between beta/2 and gamma/2. What theory predicts for
-the compute law through the runs is therefore the compute law through the law's own losses on the ray, and the difference of
-the two is the law's misfit alone. Runs are first moved along the law onto the exact ray, L L(C on the ray)/L(N, D).
+On the ray D = t N the params+tokens law is a sum of two powers of compute (`ray_reducible_loss`), so unless beta = gamma no
+compute law E + C0 C^-alpha exactly: one that is fitted to it has a larger E and an exponent between beta/2 and gamma/2. What
+theory predicts for the compute law through the runs is therefore the compute law through the law's own losses on the ray, and
+the difference of the two is the law's misfit alone. Runs are first moved along the law onto the exact ray,
+L L(C on the ray)/L(N, D).
 """
 
 from __future__ import annotations
@@ -35,7 +36,15 @@ class Ray:
 
 
 def find_rays(
-    params: Floats, tokens: Floats, compute: Floats, *, tolerance: float, least_budgets: int, least_runs: int, least_span: float, most: int
+    params: Floats,
+    tokens: Floats,
+    compute: Floats,
+    *,
+    tolerance: float,
+    least_budgets: int,
+    least_runs: int,
+    least_span: float,
+    most: int,
 ) -> list[Ray]:
     """The ratios D/N at which enough runs over enough compute were trained.
 

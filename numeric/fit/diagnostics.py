@@ -101,8 +101,8 @@ class Diagnostics:
     unit : str
         "log loss" or "loss".
     bias, sd, mad : float or None
-        Mean; standard deviation with n - p degrees of freedom, None where there are none; median absolute deviation from the median times
-        1.4826, which is the standard deviation where residuals are normal.
+        Mean; standard deviation with n - p degrees of freedom, None where there are none; median absolute deviation
+        from the median times 1.4826, which is the standard deviation where residuals are normal.
     skewness, kurtosis : float or None
         Third and fourth standardised moments, the latter less 3; None where residuals do not vary.
     delta, share_beyond : float or None
@@ -213,8 +213,9 @@ def diagnostics(fit: Fit) -> Diagnostics:
 
     Notes
     -----
-    Trends are tested in two ways. Spearman's rank correlation is that of the residuals as they are; the F-test adds a line and a parabola in
-    the variable to the linearised law and asks whether they would explain more, which allows for what the fit has already absorbed.
+    Trends are tested in two ways. Spearman's rank correlation is that of the residuals as they are; the F-test adds a line and
+    a parabola in the variable to the linearised law and asks whether they would explain more, which allows for what the fit has
+    already absorbed.
     With a dozen tests one p-value below 0.05 is to be expected by chance; words are spent on those below 0.01.
     """
     residuals = fit.residuals
@@ -245,7 +246,8 @@ def diagnostics(fit: Fit) -> Diagnostics:
         normal=normality(residuals),
         trends=tuple(_trend(name, values, residuals, rooted, columns, weights) for name, values in variables.items()),
         scedasticity=tuple(
-            rank_trend(f"spread against {name} (Spearman)", np.abs(residuals - centre), values) for name, values in against.items()
+            rank_trend(f"spread against {name} (Spearman)", np.abs(residuals - centre), values)
+            for name, values in against.items()
         ),
         lack_of_fit=replicates(rooted, columns, _points(fit), weights),
         groups=between_groups(residuals, groups),
@@ -307,7 +309,8 @@ def _outliers(fit: Fit, centre: float, mad: float) -> tuple[Outlier, ...]:
     residuals = fit.residuals
     order = np.argsort(-np.abs(residuals), kind="stable")[:LISTED]
     return tuple(
-        Outlier(int(fit.runs.row[i]), float(residuals[i]), float((residuals[i] - centre) / mad) if mad > 0.0 else None) for i in order
+        Outlier(int(fit.runs.row[i]), float(residuals[i]), float((residuals[i] - centre) / mad) if mad > 0.0 else None)
+        for i in order
     )
 
 
@@ -326,14 +329,23 @@ def _findings(found: Diagnostics) -> list[str]:
     structured = [trend.variable for trend in found.trends if trend.structure.rejects(LEVEL)]
     monotone = [trend.variable for trend in found.trends if trend.monotone.rejects(LEVEL) and trend.variable not in structured]
     if structured:
-        words.append(f"residuals have a shape along {', '.join(structured)}: the law does not fit there, or runs differ in more than N and D")
+        words.append(
+            f"residuals have a shape along {', '.join(structured)}: the law does not fit there, or the runs "
+            "differ in more than N and D"
+        )
     if monotone:
         words.append(f"residuals drift along {', '.join(monotone)}, no more than the coefficients could take up")
     if any(test.rejects(LEVEL) for test in found.scedasticity):
-        words.append("residuals spread more in some places than in others: sandwich and case bootstrap allow for that, classical errors do not")
+        words.append(
+            "residuals spread more in some places than in others: sandwich and case bootstrap allow for that, "
+            "classical errors do not"
+        )
     if found.normal.rejects(LEVEL):
         tails = found.kurtosis is not None and found.kurtosis > 0.0
-        words.append(f"residuals are not normal{' (long tails)' if tails else ''}: a robust objective loses less to that than least squares")
+        words.append(
+            f"residuals are not normal{' (long tails)' if tails else ''}: a robust objective loses less to "
+            "that than least squares"
+        )
     if found.lack_of_fit.rejects(LEVEL):
         words.append("runs at the same point agree better with each other than with the law")
     if found.groups.rejects(LEVEL):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
-from isoflop.numeric.custom import _compiled
+from isoflop.numeric.custom import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -230,4 +230,4 @@ def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, 
 
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
-    return _compiled("model", source, {})
+    return compiled("model", source, {})

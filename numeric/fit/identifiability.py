@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isoflop.numeric.fit.models import Design
 from isoflop.numeric.fit.nullspace import Direction, Linearised
-from isoflop.numeric.fit.structure import PREFACTORS, EXPONENTS, Structure, estimated, structures
+from isoflop.numeric.fit.structure import EXPONENTS, PREFACTORS, Structure, estimated, structures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,8 @@ LARGEST_RELATIVE_ERROR = 1.0
 LARGEST_FACTOR, LEVEL = 10.0, 0.9
 #: A quantity is determined where it changes by at most this share of itself along the open directions.
 WITHIN = 1e-3
+#: Laws whose losses differ by no more than this share are the same to the runs.
+SAME = 1e-6
 WIDTH = 100
 WIDER_RANGE = {
     "E": "runs of larger compute, where less of the loss is reducible",
@@ -89,9 +92,10 @@ class Identifiability:
     directions : tuple of Direction
         Those that are left open, then those that are weakly determined.
     undetermined : tuple of str
-        Coefficients that move along an open direction.
+        Coefficients that move along an open direction, or that such a design leaves open.
     quantities : dict of str to bool
-        alpha, C0 and the exponents of the allocation: whether they stay, to first order, along the open directions.
+        alpha, C0 and the exponents of the allocation: whether they are the same for all laws that have
+        these losses: to first order along the open directions, and for the exchanged law.
     swapped : dict of str to float or None
         A law with the two terms exchanged that has the same losses at these runs.
     swapped_difference : float or None
@@ -123,7 +127,9 @@ class Identifiability:
     @property
     def identified(self) -> bool:
         """Whether all coefficients are determined, and attributed to N and D."""
-        return self.rank == len(self.coefficients) and not any(item.exact and self._exchanges(item) for item in self.structures)
+        exchanged = self.swapped_difference is not None and self.swapped_difference <= SAME
+        one_power = any(item.name == "one-power" for item in self.structures)
+        return self.rank == len(self.coefficients) and not exchanged and not one_power
 
     @property
     def remedies(self) -> tuple[str, ...]:
@@ -131,9 +137,6 @@ class Identifiability:
         wanted = [item.remedy for item in self.structures]
         wanted += [WIDER_RANGE[item.coefficient] for item in self.weak if item.coefficient in WIDER_RANGE]
         return tuple(dict.fromkeys(wanted))
-
-    def _exchanges(self, item: Structure) -> bool:
-        return self.swapped is not None and item.name in ("fixed-ratio", "line")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data; None for what is infinite or does not exist."""
@@ -178,15 +181,15 @@ def identifiability(fit: Fit) -> Identifiability:
     Notes
     -----
     Of (E, log A, log B, beta, gamma) runs on the optimal path, or at any constant multiple of N*(C), determine 3 combinations;
-    so do runs at one N or at one D, and runs at a fixed D/N where beta = gamma. At a fixed D/N with different exponents all 5 are
-    determined, but not which term is that of N: the law with A' N^-gamma = B D^-gamma and B' D^-beta = A N^-beta on the ray has the same
-    losses. The same holds on any line D ~ N^m with m > 0. One budget determines all 5, barely. Two distinct N determine 4.
+    so do runs at one N or at one D, and runs at a fixed D/N where beta = gamma. At a fixed D/N with different exponents all 5
+    are determined, but not which term is that of N: the law with A' N^-gamma = B D^-gamma and B' D^-beta = A N^-beta on the ray
+    has the same losses. So it is on any line D ~ N^m with m > 0, there with other exponents. One budget determines all 5,
+    barely. Two distinct N determine 4.
 
-    A coincidence counts as exact where logarithms agree to 1e-6 (to 1e-2 where they are of a multiple of the fitted N*), as near up
-    to 0.05. The condition number is of
-    J'J with columns of unit length, in (E, log A, ...) and in the coordinates centred at the geometric mean of the design.
-    In practice a coefficient is not told where its standard error exceeds it, or where the 90 % interval of a prefactor spans more
-    than a factor of 10.
+    A coincidence counts as exact where logarithms agree to 1e-6 (1e-2 for a multiple of the fitted N*), as near up to 0.05. The
+    condition number is of J'J with columns of unit length, in (E, log A, ...) and in the coordinates centred at the geometric
+    mean of the design. In practice a coefficient is not told where its standard error exceeds it, or where the 90 % interval of
+    a prefactor spans more than a factor of 10.
     """
     found = structures(fit)
     linear = Linearised.of(fit)
@@ -194,6 +197,7 @@ def identifiability(fit: Fit) -> Identifiability:
     rank = min([linear.rank, *permitted])
     open_directions = linear.open_directions(rank)
     moving = {name.removeprefix("log ") for direction in open_directions for name in direction.change}
+    moving |= {name for item in found if item.exact for name in item.leaves_open}
     swapped, difference = _swapped(fit, found)
     weak, reason = _weak(fit, rank == len(linear.names))
     coefficients = estimated(fit)
@@ -211,7 +215,14 @@ def identifiability(fit: Fit) -> Identifiability:
         correlation=linear.correlation() if rank == len(coefficients) else None,
         directions=(*open_directions, *linear.weak_directions(rank)),
         undetermined=tuple(name for name in coefficients if name in moving),
-        quantities=_quantities(fit, linear, rank),
+        quantities=_quantities(
+            fit,
+            linear,
+            rank,
+            moving,
+            {item.name for item in found},
+            swapped if difference is not None and difference <= SAME else None,
+        ),
         swapped=swapped,
         swapped_difference=difference,
         weak=weak,
@@ -222,26 +233,35 @@ def identifiability(fit: Fit) -> Identifiability:
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def _quantities(fit: Fit, linear: Linearised, rank: int) -> dict[str, bool]:
+def _quantities(
+    fit: Fit, linear: Linearised, rank: int, undetermined: set[str], names: set[str], swapped: dict[str, float] | None
+) -> dict[str, bool]:
+    """Whether each quantity is the same for all laws with these losses: along the open directions, and under the exchange."""
     if fit.model.name != "params-tokens":
         return {}
     from isoflop.numeric.fit.derived import default_quantities
 
     try:
         law: Any = fit.law_of(fit.coefficients)
-        found = [(item.name, item.value(law), item.gradient(law)) for item in default_quantities()]
+        other: Any = law if swapped is None else fit.law_of(swapped)
+        found = {}
+        for item in default_quantities():
+            value, gradient = item.value(law), item.gradient(law)
+            settled = not undetermined & set(item.coefficients)
+            if not settled and "constant-size-ratio" in names:
+                along = linear.moves(np.array([gradient[coordinate] for coordinate in linear.names]), rank)
+                settled = along <= WITHIN * abs(value)
+            same = abs(item.value(other) - value) <= WITHIN * abs(value)
+            found[item.name] = settled and same and "one-power" not in names
     except ValueError:
         return {}
-    return {
-        name: linear.moves(np.array([gradient[coordinate] for coordinate in linear.names]), rank) <= WITHIN * abs(value)
-        for name, value, gradient in found
-    }
+    return found
 
 
 def _swapped(fit: Fit, found: tuple[Structure, ...]) -> tuple[dict[str, float] | None, float | None]:
     """The law in which each variable carries the other's term: the line through log T of one against the log of the other."""
     on_line = any(item.name in ("fixed-ratio", "line") for item in found)
-    if not on_line or fit.design.given or set(fit.at_bound) & {*PREFACTORS, *EXPONENTS}:
+    if not on_line or not isinstance(fit.design, Design) or fit.design.given or set(fit.at_bound) & {*PREFACTORS, *EXPONENTS}:
         return None, None
     first = int("E" in fit.coefficients)
     terms = np.log(fit.design.model.evaluate(fit.theta[None])[1][0, first : first + 2])
@@ -272,16 +292,16 @@ def _weak(fit: Fit, regular: bool) -> tuple[tuple[Weak, ...], str]:
     logs = {name.removeprefix("log ") for name in fit.model.coordinates if name.startswith("log ")}
     found = []
     for name, is_free in zip(fit.model.coefficients, fit.free, strict=True):
-        value, error = fit.coefficients[name], errors[name]
         if not is_free:
             continue
+        value, spread = fit.coefficients[name], errors[name]
         if name in logs:
-            span = wide * error / value
+            span = wide * spread / value
             if span > log(LARGEST_FACTOR):
                 factor = f"a factor of {np.exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
-                found.append(Weak(name, value, error, f"its {LEVEL:.0%} interval spans {factor}"))
-        elif error > LARGEST_RELATIVE_ERROR * abs(value):
-            found.append(Weak(name, value, error, f"its standard error {error:.3g} exceeds it"))
+                found.append(Weak(name, value, spread, f"its {LEVEL:.0%} interval spans {factor}"))
+        elif spread > LARGEST_RELATIVE_ERROR * abs(value):
+            found.append(Weak(name, value, spread, f"its standard error {spread:.3g} exceeds it"))
     return tuple(found), ""
 
 
@@ -293,12 +313,14 @@ def _sentences(result: Identifiability) -> list[str]:
     if result.undetermined:
         lines.append(f"not told apart: {', '.join(result.undetermined)}")
         told = [name for name in result.coefficients if name not in result.undetermined]
-        told += [name for name, is_determined in result.quantities.items() if is_determined]
+        told += [name for name, is_determined in result.quantities.items() if is_determined and not result.swapped]
         lines.append(f"determined all the same: {', '.join(told) or 'none of the coefficients by itself'}")
     lines += [f"{'open' if item.is_open else 'weak'}: {item}" for item in result.directions]
     if result.swapped is not None:
         law = ", ".join(f"{name} {value:.6g}" for name, value in result.swapped.items())
         lines.append(f"exchanged law: {law}; its losses at the runs are the same to {result.swapped_difference:.1g}")
+        shared = [name for name, is_determined in result.quantities.items() if is_determined]
+        lines.append(f"common to both: {', '.join(shared) or 'none of alpha, C0 and the exponents of the allocation'}")
     if result.condition_centred < inf:
         lines.append(f"condition of J'J (unit columns): {result.condition:.3g}, centred {result.condition_centred:.3g}")
     if result.correlation is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric.fit.covariance import bandwidth
+from isoflop.numeric.fit.residual_tests import axes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,16 +65,7 @@ class Influence:
 
 def leverages(fit: Fit) -> Floats:
     """(n,): the diagonal of the projection on the weighted columns of the Jacobian; their sum is its rank."""
-    from isoflop.numeric.fit.residual_tests import projected_out
-
-    columns = weighted(fit)
-    residue, _ = projected_out(np.eye(columns.shape[1]), columns) if columns.shape[1] <= 64 else (None, 0)
-    if residue is not None:
-        return 1.0 - np.diag(residue)
-    norms = np.linalg.norm(columns, axis=1)
-    unit = columns[norms > 0.0] / norms[norms > 0.0, None]
-    axes, sizes, _ = np.linalg.svd(unit.T, full_matrices=False)
-    return np.asarray(np.sum(axes[:, sizes > 1e-10 * sizes.max(initial=0.0)] ** 2, axis=1))
+    return np.asarray(np.sum(axes(weighted(fit)) ** 2, axis=1))
 
 
 def weighted(fit: Fit) -> Floats:
@@ -93,8 +85,8 @@ def dropped_one(fit: Fit) -> Floats:
 
     Notes
     -----
-    H_-i^-1 w psi(r_i) grad r_i with H_-i = H - w rho'' grad r grad r', by the formula of Sherman and Morrison; rho'' is averaged as
-    in the covariance, so that it does not hinge on whether a residual lies within a narrow delta.
+    H_-i^-1 w psi(r_i) grad r_i with H_-i = H - w rho'' grad r grad r', by the formula of Sherman and Morrison; rho'' is averaged
+    as in the covariance, so that it does not hinge on whether a residual lies within a narrow delta.
     """
     residuals, jacobian, _ = fit.linearised()
     free = fit.free
@@ -111,9 +103,8 @@ def dropped_one(fit: Fit) -> Floats:
         raise ValueError("influence: the runs do not tell the coefficients apart")
     pulled = np.linalg.solve(hessian, unit)
     left = np.maximum(1.0 - curved * np.sum(unit * pulled, axis=0), SINGULAR)
-    psi = fit.objective.clip(bandwidth(fit, residuals)).psi(residuals) * weights
     changes = np.zeros((len(residuals), len(free)))
-    changes[:, free] = (pulled * (psi / left)).T / scale[free]
+    changes[:, free] = (pulled * (weights * smooth / left)).T / scale[free]
     return changes
 
 

@@ -31,6 +31,8 @@ ROUNDING = 1e-13
 FLATTEST = 1e-10
 #: A step that brings a smaller share of the decrease it promised shows that the valley is curved.
 STRAIGHT = 0.5
+#: A start this close to a bound, relative to 1 or to its size, is on it.
+SNAPPED = 1e-9
 FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
 
 
@@ -206,10 +208,14 @@ def _sums(problems: Problems, theta: Floats) -> Expansion:
 
 @dataclass(frozen=True)
 class Step:
-    """Newton's step (K, p), the decrease that the quadratic promises (K,), and whether the Hessian is semidefinite (K,)."""
+    """Newton's step (K, p), the decrease that the quadratic promises for it (K,), whether the Hessian is semidefinite (K,).
+
+    `decrement` is what the undamped step would promise if no bound shortened it.
+    """
 
     move: Floats
     promised: Floats
+    decrement: Floats
     convex: NDArray[np.bool_]
 
 
@@ -231,7 +237,7 @@ def newton_step(at: Expansion, theta: Floats, damping: Floats, lower: Floats, up
         room = np.where(step.move < 0.0, lower - theta, upper - theta) / step.move
     share = np.fmin(np.where(step.move == 0.0, np.inf, room).min(axis=1), 1.0)
     if (share < 1.0).any():
-        return Step(step.move * share[:, None], step.promised * share * (2.0 - share), step.convex)
+        return Step(step.move * share[:, None], step.promised * share * (2.0 - share), step.decrement, step.convex)
     return step
 
 
@@ -253,7 +259,8 @@ def _step_of_free(at: Expansion, damping: Floats, held: NDArray[np.bool_]) -> St
     taken = np.matmul(vectors, -move[:, :, None])[:, :, 0] / scale
     if held.any():
         taken[held] = 0.0
-    return Step(taken, promised, values[:, 0] >= -FLATTEST * largest[:, 0])
+    decrement = 0.5 * (along * along / size).sum(axis=1)
+    return Step(taken, promised, decrement, values[:, 0] >= -FLATTEST * largest[:, 0])
 
 
 def minimise(
@@ -287,7 +294,8 @@ def minimise(
         `done` tells where the step promised less than `enough` times the objective and the Hessian is positive semidefinite on
         the free parameters.
     """
-    theta = np.clip(theta, lower, upper)
+    near = SNAPPED * (1.0 + np.abs(theta))
+    theta = np.where(theta - lower <= near, lower, np.where(upper - theta <= near, upper, theta))
     lower, upper = np.broadcast_to(lower, theta.shape), np.broadcast_to(upper, theta.shape)
     here = expand(problems, theta)
     damped = np.full(len(theta), damping)
@@ -300,14 +308,17 @@ def minimise(
         everyone = active.size == len(theta)
         at, start = (here, theta) if everyone else (here.some(active), theta[active])
         step = newton_step(at, start, damped[active], lower[active], upper[active])
-        finished = (step.promised <= enough * at.value) & step.convex
+        finished = (step.decrement <= enough * at.value) & step.convex
         gone = finished | (damped[active] > HARDEST_DAMPING)
         if gone.any():
-            done[active[finished]] = True
+            ended = active[finished]
+            done[ended] = True
+            # The last step is worth its digits, though not an evaluation.
+            theta[ended] = np.clip(theta[ended] + step.move[finished], lower[ended], upper[ended])
             active = active[~gone]
             if not active.size:
                 break
-            start, step = start[~gone], Step(step.move[~gone], step.promised[~gone], step.convex[~gone])
+            start, step = start[~gone], Step(*(part[~gone] for part in (step.move, step.promised, step.decrement, step.convex)))
             everyone = False
         trial = _reached(problems.model, start, step.move, curved[active], lower[active], upper[active])
         there = expand(problems if everyone else problems.some(active), trial)

@@ -1,4 +1,4 @@
-"""Directions in which the coefficients move and the fitted losses hardly do: singular vectors of the Jacobian with unit columns."""
+"""Directions in which the coefficients move and the fitted losses hardly do: singular vectors of the Jacobian."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from isoflop.numeric.fit.models import Design
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +46,8 @@ class Direction:
     effect : float
         Root mean square change of the residuals to first order.
     standard_error : float
-        How far along it the fit is uncertain, in multiples of the change: above 1 it is not told in practice. Infinite where it is
-        left open.
+        How far along it the fit is uncertain, in multiples of the change: above 1 it is not told in practice. Infinite
+        where it is left open.
     """
 
     change: dict[str, float]
@@ -110,11 +112,12 @@ class Linearised:
         coordinates = np.linalg.solve(fit.design.to_coordinates.T, jacobian)[free] * np.sqrt(weights)
         names = tuple(name for name, is_free in zip(fit.model.coordinates, free, strict=True) if is_free)
         values = np.array([fit.coefficients[name] for name in fit.model.coefficients])[free]
-        size = np.array([1.0 if name.startswith("log ") else abs(value) or 1.0 for name, value in zip(names, values, strict=True)])
-        named = hasattr(fit.design, "centres")
-        centring = _centring(fit)[np.ix_(free, free)] if named else np.eye(len(names))
+        size = np.array(
+            [1.0 if name.startswith("log ") else abs(value) or 1.0 for name, value in zip(names, values, strict=True)]
+        )
+        centring = _centring(fit, fit.design)[np.ix_(free, free)] if isinstance(fit.design, Design) else np.eye(len(names))
         scale = NORMAL_MAD * float(np.median(np.abs(residuals - np.median(residuals))))
-        return cls(names, coordinates, centring, size, scale, ZERO_COLUMN if named else 0.0)
+        return cls(names, coordinates, centring, size, scale, ZERO_COLUMN if isinstance(fit.design, Design) else 0.0)
 
     @cached_property
     def centred(self) -> Floats:
@@ -182,7 +185,7 @@ class Linearised:
         return np.stack([self._plain(vector) for vector in self._decomposition[1].T[rank:]])
 
     def moves(self, gradient: Floats, rank: int) -> float:
-        """The most that a quantity with this gradient changes, to first order, along an open direction scaled as in `Direction`."""
+        """The most that a quantity with this gradient changes, to first order, along an open direction."""
         if rank >= len(self.names):
             return 0.0
         along = self._sparse_basis(rank)
@@ -201,20 +204,18 @@ class Linearised:
         largest = relative[np.argmax(np.abs(relative))]
         move, relative = move / largest, relative / largest
         effect = float(np.linalg.norm(move @ self.plain))
-        change = {
-            name: float(value) for name, value, part in zip(self.names, move, relative, strict=True) if abs(part) >= SHOWN
-        }
+        change = {name: float(value) for name, value, part in zip(self.names, move, relative, strict=True) if abs(part) >= SHOWN}
         error = inf if singular_value == 0.0 or effect == 0.0 else self.scale / effect
         return Direction(change, singular_value, effect / np.sqrt(self.plain.shape[1]), error)
 
 
-def _centring(fit: Fit) -> Floats:
+def _centring(fit: Fit, design: Design) -> Floats:
     """Takes coordinates centred at the geometric means, where prefactor and exponent are both free, to the plain ones."""
     free = {name: name not in fit.design.given for name in fit.model.coefficients}
     means = [float(np.log(getattr(fit.runs, name)).mean()) for name in fit.model.variables]
-    pairs = zip(fit.model.prefactors, fit.model.exponents, means, fit.design.centres, strict=True)
+    pairs = zip(fit.model.prefactors, fit.model.exponents, means, design.centres, strict=True)
     centres = np.array([mean if free[a] and free[b] else centre for a, b, mean, centre in pairs])
-    return replace(fit.design, centres=centres).to_coordinates
+    return replace(design, centres=centres).to_coordinates
 
 
 def _norms(columns: Floats, floor: float) -> Floats:

@@ -17,6 +17,8 @@ LEAST_FOR_NORMALITY, MOST_FOR_SHAPIRO = 3, 5000
 LEAST_FOR_RANKS = 4
 #: A share of the variance below this is rounding.
 ROUNDING = 1e-12
+#: Singular values below this share of the largest are zero.
+DEPENDENT = 1e-10
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,8 @@ def rank_trend(name: str, values: Floats, against: Floats) -> ResidualTest:
 def added_terms(name: str, residuals: Floats, columns: Floats, added: Floats) -> ResidualTest:
     """F-test of columns (m, n) beside those of the linearised law (p, n): whether they would explain more.
 
-    Both are multiplied by the roots of the weights beforehand. Where the law is right and the errors are normal, F has the degrees of
-    freedom of what the added columns bring beyond the law's.
+    Both are multiplied by the roots of the weights beforehand. Where the law is right and the errors are normal, F has the
+    degrees of freedom of what the added columns bring beyond the law's.
     """
     from scipy.stats import f
 
@@ -175,15 +177,18 @@ def intraclass(residuals: Floats, groups: NDArray[np.int64] | None) -> float | N
     return (between - within) / (between + (typical - 1.0) * within)
 
 
-def projected_out(values: Floats, columns: Floats) -> tuple[Floats, int]:
-    """What the columns (p, n) leave of the values by least squares, and their rank."""
-    if not len(columns):
-        return values, 0
+def axes(columns: Floats) -> Floats:
+    """(n, rank): an orthonormal basis of the space of the columns (p, n)."""
     norms = np.linalg.norm(columns, axis=1)
     unit = columns[norms > 0.0] / norms[norms > 0.0, None]
-    axes, sizes, _ = np.linalg.svd(unit.T, full_matrices=False)
-    axes = axes[:, sizes > 1e-10 * sizes.max(initial=0.0)]
-    return values - axes @ (axes.T @ values), axes.shape[1]
+    found, sizes, _ = np.linalg.svd(unit.T, full_matrices=False)
+    return np.asarray(found[:, sizes > DEPENDENT * sizes.max(initial=0.0)])
+
+
+def projected_out(values: Floats, columns: Floats) -> tuple[Floats, int]:
+    """What the columns (p, n) leave of the values by least squares, and their rank."""
+    basis = axes(columns)
+    return values - basis @ (basis.T @ values), basis.shape[1]
 
 
 def constant(values: Floats) -> bool:

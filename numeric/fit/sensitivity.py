@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoflop.numeric._domain import UNIT_INTERVAL, number, outside
 from isoflop.numeric.fit.fitting import fit
+from isoflop.numeric.fit.models import Design
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.result import DEFAULT_LEVEL, Fit
 from isoflop.numeric.fit.solver import solve
@@ -112,7 +113,7 @@ class Sensitivity:
         return tuple(self.reference.estimates)
 
     def range(self, name: str = "alpha") -> tuple[float, float]:
-        """The least and the greatest estimate over the objectives that aim at the middle of the losses and whose fit is certified.
+        """The least and the greatest estimate over the certified fits whose objective aims at the middle of the losses.
 
         Raises
         ------
@@ -193,12 +194,16 @@ class Sensitivity:
         estimate, share = self.reference.estimates["alpha"], self.over_interval()
         if share is None:
             return f"{text}; there is no interval to compare with"
-        verdict = "the choice of objective matters more than the interval says" if share > 1.0 else "within what the interval allows for"
+        verdict = (
+            "the choice of objective matters more than the interval says"
+            if share > 1.0
+            else "within what the interval allows for"
+        )
         if share <= 1.0 and not (estimate.low <= low and high <= estimate.high):  # type: ignore[operator]
             verdict = "in part outside the interval"
         return (
-            f"{text}: {share:.2g} times the width of its {self.level:.0%} interval [{estimate.low:.4f}, {estimate.high:.4f}] under "
-            f"{self.reference.label}; {verdict}"
+            f"{text}: {share:.3g} times the width of its {self.level:.0%} interval [{estimate.low:.4f}, {estimate.high:.4f}] "
+            f"under {self.reference.label}; {verdict}"
         )
 
 
@@ -219,8 +224,8 @@ def sensitivity(
     deltas : sequence of float
         Widths of Huber's function of the log residuals; > 0.
     taus : sequence of float
-        Quantiles of the pinball function, between 0 and 1. They aim at other quantiles of the losses than their middle, so that they
-        do not count in the range.
+        Quantiles of the pinball function, between 0 and 1. They aim at other quantiles of the losses than their middle, so that
+        they do not count in the range.
     level : float
         Nominal coverage of the intervals.
     **options
@@ -241,7 +246,7 @@ def sensitivity(
     if isinstance(runs, Fit) and options:
         raise ValueError(f"options {', '.join(options)}: a fit has its own; must be given with runs only")
     base = runs if isinstance(runs, Fit) else fit(runs, **options)
-    if base.model.name not in ("params-tokens", "compute"):
+    if not isinstance(base.design, Design):
         raise ValueError(f"runs: a fit of {base.model}; must be of a params+tokens or a compute law")
     objectives = [
         *(Objective(name="huber-log", delta=delta) for delta in deltas),
@@ -250,7 +255,8 @@ def sensitivity(
     ]
     reference = _variant(base, coverage)
     others = [
-        reference if item.as_dict() == base.objective.as_dict() else _variant(_refitted(base, item), coverage) for item in objectives
+        reference if item.as_dict() == base.objective.as_dict() else _variant(_refitted(base, item), coverage)
+        for item in objectives
     ]
     if reference not in others:
         others.insert(0, reference)
@@ -258,6 +264,7 @@ def sensitivity(
 
 
 def _refitted(base: Fit, objective: Objective) -> Fit:
+    assert isinstance(base.design, Design)
     solution = solve(base.design, base.runs.loss, base.runs.weight, objective)
     return replace(base, objective=objective, solution=solution)
 
@@ -283,7 +290,10 @@ def _derived(fitted: Fit, level: float, *, with_errors: bool) -> tuple[dict[str,
     try:
         if with_errors:
             found = {item.quantity.name: item for item in fitted.derived(level=level)}
-            return {name: Estimate(found[name].value, found[name].standard_error, found[name].low, found[name].high) for name in DERIVED}, ""
+            return {
+                name: Estimate(found[name].value, found[name].standard_error, found[name].low, found[name].high)
+                for name in DERIVED
+            }, ""
         law: Any = fitted.law_of(fitted.coefficients)
         quantities = {item.name: item for item in default_quantities()}
         return {name: Estimate(quantities[name].value(law), None, None, None) for name in DERIVED}, ""

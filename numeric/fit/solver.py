@@ -170,7 +170,7 @@ def _best(design: Design, problems: Problems, objective: Objective, found: Minim
     theta = found.theta[best]
     at = found.expansion.some([best])
     step = newton_step(at, theta[None], np.zeros(1), np.atleast_2d(design.lower), np.atleast_2d(design.upper))
-    certificate = float(step.promised[0] / max(value, 1e-300))
+    certificate = float(step.decrement[0] / max(value, 1e-300))
     others = found.theta[[index for index in order if not close[index]]]
     return Solution(theta, value, bool(found.done[best]), certificate, starts, int(close.sum()), others)
 

@@ -1,8 +1,8 @@
 """What a design can tell before anything is fitted: how many of the coefficients its sizes, tokens and computes determine.
 
-The columns of the Jacobian of E + A N^-beta + B D^-gamma are 1, T_N, T_N log N, T_D and T_D log D. Each coincidence of the design makes
-some of them dependent; the ranks below are those that `isoflop.derivations.rank_at_fixed_size`, `rank_on_a_constant_size_ratio`,
-`rank_on_a_ray` and `rank_on_a_ray_with_equal_exponents` prove.
+The columns of the Jacobian of E + A N^-beta + B D^-gamma are 1, T_N, T_N log N, T_D and T_D log D. Each coincidence of the
+design makes some of them dependent; the ranks below are those that `isoflop.derivations.rank_at_fixed_size`,
+`rank_on_a_constant_size_ratio`, `rank_on_a_ray` and `rank_on_a_ray_with_equal_exponents` prove.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 EXACT = 1e-6
 #: And up to this spread they are nearly one.
 NEAR = 0.05
-#: A multiple of N*(C) counts as constant up to this spread: it is that of a fitted law, whose exponents rounding leaves uncertain there.
+#: A multiple of N*(C) counts as constant up to this spread: it is that of a fitted law, whose exponents rounding leaves
+#: uncertain on such a design.
 FITTED = 1e-2
 PREFACTORS, EXPONENTS = ("A", "B"), ("beta", "gamma")
 COLUMNS = {"params": ("N", ("A", "beta")), "tokens": ("D", ("B", "gamma"))}
@@ -38,8 +39,8 @@ class Structure:
     Attributes
     ----------
     name : str
-        "fixed-params", "fixed-tokens", "two-params", "two-tokens", "fixed-ratio", "constant-size-ratio", "one-power", "one-budget",
-        "line", "few-points", "few-computes".
+        "fixed-params", "fixed-tokens", "two-params", "two-tokens", "fixed-ratio", "constant-size-ratio", "one-power",
+        "one-budget", "line", "few-points", "few-computes".
     exact : bool
         Whether it holds to 1e-6 in the logarithm (1e-2 for a multiple of the fitted N*); if not, it holds to 0.05.
     spread : float
@@ -47,9 +48,11 @@ class Structure:
     rank : int or None
         The most of the free coefficients that such a design determines; None where it sets no limit.
     text : str
-        What it means.
+        What it means. "one-power" is no coincidence of the design alone: on a line, the fit makes one term vanish.
     remedy : str
         Runs that would end it.
+    leaves_open : tuple of str
+        Coefficients that no number of such runs would tell.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Structure:
     rank: int | None
     text: str
     remedy: str
+    leaves_open: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The attributes as plain data."""
@@ -68,10 +72,12 @@ class Structure:
             "rank": self.rank,
             "text": self.text,
             "remedy": self.remedy,
+            "leaves_open": list(self.leaves_open),
         }
 
     def __str__(self) -> str:
-        return f"{'' if self.exact else f'nearly (within {self.spread:.2g} in the logarithm): '}{self.text}"
+        nearly = "" if self.exact or self.name == "one-power" else f"nearly (within {self.spread:.2g} in the logarithm): "
+        return f"{nearly}{self.text}"
 
 
 def structures(fit: Fit) -> tuple[Structure, ...]:
@@ -93,19 +99,27 @@ def estimated(fit: Fit) -> tuple[str, ...]:
     return tuple(name for name in fit.model.coefficients if name not in fit.design.given)
 
 
+def members(logs: Floats, within: float = EXACT) -> NDArray[np.int64]:
+    """The number of the level of each value: from below, all within a distance of the least are one level."""
+    order = np.argsort(logs, kind="stable")
+    ordered = logs[order]
+    found = np.empty(len(logs), dtype=np.int64)
+    start = level = 0
+    while start < len(ordered):
+        end = int(np.searchsorted(ordered, ordered[start] + within, side="right"))
+        found[order[start:end]] = level
+        start, level = end, level + 1
+    return found
+
+
 def levels(logs: Floats, within: float = EXACT) -> int:
     """How many values there are, where those no further apart than `within` are one."""
-    ordered = np.sort(logs)
-    count, first = 1, ordered[0]
-    for value in ordered:
-        if value - first > within:
-            count, first = count + 1, value
-    return count
+    return int(members(logs, within).max()) + 1
 
 
 def points(x: Floats, y: Floats) -> int:
     """How many (x, y) there are, where those no further apart than 1e-6 in both are one."""
-    return len({(_level_of(x, a), _level_of(y, b)) for a, b in zip(x, y, strict=True)})
+    return int(np.unique(np.stack([members(x), members(y)]), axis=1).shape[1])
 
 
 def spread(logs: Floats) -> float:
@@ -120,10 +134,6 @@ def slope(x: Floats, y: Floats) -> tuple[Floats, float]:
     return axes[:, 0], spread(axes[:, 1] @ centred)
 
 
-def _level_of(logs: Floats, value: float) -> float:
-    return float(logs[np.abs(logs - value) <= EXACT].min())
-
-
 # -- the compute law ---------------------------------------------------------------------------------------------------
 
 
@@ -136,18 +146,14 @@ def _of_computes(logs: Floats, free: tuple[str, ...]) -> tuple[Structure, ...]:
                 f"at most {count} of them can be told"
             )
             remedy = f"runs at {len(free)} or more computes, spread over several orders of magnitude"
-            return (Structure("few-computes", exact, _within(logs, within), count, text, remedy),)
+            return (Structure("few-computes", exact, _within(logs, within), count, text, remedy, free),)
     return ()
 
 
 def _within(logs: Floats, within: float) -> float:
     """The greatest spread of the values that count as one."""
-    ordered = np.sort(logs)
-    widest, first = 0.0, ordered[0]
-    for value in ordered:
-        first = value if value - first > within else first
-        widest = max(widest, float(value - first))
-    return widest
+    level = members(logs, within)
+    return max(spread(logs[level == k]) for k in range(int(level.max()) + 1))
 
 
 # -- the params+tokens law ---------------------------------------------------------------------------------------------
@@ -158,11 +164,11 @@ def _few_points(x: Floats, y: Floats, free: tuple[str, ...]) -> list[Structure]:
     if count >= len(free):
         return []
     text = f"{_counted(count, 'distinct (N, D)')} for {len(free)} coefficients: at most {count} combinations of them can be told"
-    return [Structure("few-points", True, 0.0, count, text, f"runs at {len(free)} or more distinct (N, D)")]
+    return [Structure("few-points", True, 0.0, count, text, f"runs at {len(free)} or more distinct (N, D)", free)]
 
 
 def _few_levels(x: Floats, y: Floats, free: tuple[str, ...]) -> list[Structure]:
-    found = []
+    found: list[Structure] = []
     for within, exact in ((EXACT, True), (NEAR, False)):
         counts = {"params": levels(x, within), "tokens": levels(y, within)}
         for column, logs in (("params", x), ("tokens", y)):
@@ -172,19 +178,22 @@ def _few_levels(x: Floats, y: Floats, free: tuple[str, ...]) -> list[Structure]:
             rank = additive_rank(free, counts["params"], counts["tokens"])
             if exact and rank == len(free):
                 continue
+            open_there = tuple(name for name in ("E", prefactor, exponent) if name in free)
             if counts[column] == 1:
                 text = (
-                    f"all runs at one {letter}: {prefactor} {letter}^-{exponent} is a constant there, which E can take over, and a larger "
-                    f"{exponent} is made good by a larger {prefactor}"
+                    f"all runs at one {letter}: {prefactor} {letter}^-{exponent} is a constant there, which E can take over, and "
+                    f"a larger {exponent} is made good by a larger {prefactor}"
                 )
-                found.append(Structure(f"fixed-{column}", exact, spread(logs), rank, text, f"runs at three or more {letter}"))
+                found.append(
+                    Structure(f"fixed-{column}", exact, spread(logs), rank, text, f"runs at three or more {letter}", open_there)
+                )
             elif not exact or rank < len(free):
                 text = (
-                    f"only two distinct {letter}: the two constants that {prefactor} {letter}^-{exponent} takes do not tell E, {prefactor} "
-                    f"and {exponent} apart"
+                    f"only two distinct {letter}: the two constants that {prefactor} {letter}^-{exponent} takes do not tell E, "
+                    f"{prefactor} and {exponent} apart"
                 )
                 remedy = f"runs at a third {letter}, well apart from the other two"
-                found.append(Structure(f"two-{column}", exact, _within(logs, within), rank, text, remedy))
+                found.append(Structure(f"two-{column}", exact, _within(logs, within), rank, text, remedy, open_there))
     return found
 
 
@@ -221,20 +230,23 @@ def _lines(fit: Fit, x: Floats, y: Floats, free: tuple[str, ...]) -> list[Struct
             f"only E, the prefactor of that power and its exponent can be told"
         )
         remedy = "at the same computes, smaller models on more tokens and larger models on fewer"
-        found.append(Structure("constant-size-ratio", balanced_exactly, balanced, balanced_rank(free), text, remedy))
+        balanced_open = tuple(name for name in free if name != "E")
+        found.append(
+            Structure("constant-size-ratio", balanced_exactly, balanced, balanced_rank(free), text, remedy, balanced_open)
+        )
     vanishing = [name for name in fit.at_bound if name in (*PREFACTORS, *EXPONENTS)]
     if vanishing and (balanced is None or balanced > NEAR) and from_line <= NEAR and p * q > 0.0:
         text = (
-            f"the fit puts {' and '.join(vanishing)} on a bound: one power of compute describes these runs, as on the optimal path, so "
-            f"that only E, its prefactor and its exponent can be told"
+            f"the fit puts {' and '.join(vanishing)} on a bound: one power of compute describes these runs, as on the optimal "
+            f"path, so that only E, its prefactor and its exponent can be told"
         )
         remedy = "at the same computes, smaller models on more tokens and larger models on fewer"
-        found.append(Structure("one-power", False, from_line, balanced_rank(free), text, remedy))
+        found.append(Structure("one-power", False, from_line, None, text, remedy))
     if at_ratio <= NEAR:
         if not balanced_exactly:
             text = (
-                "all runs at one D/N: the two exponents are told apart by their sizes, but which belongs to N and which to D is not: "
-                "the law with the two terms exchanged has the same losses"
+                "all runs at one D/N: the two exponents are told apart by their sizes, but which belongs to N and which to D is "
+                "not: the law with the two terms exchanged has the same losses"
             )
             remedy = "runs at other ratios D/N, at least four times larger or smaller"
             found.append(Structure("fixed-ratio", at_ratio <= EXACT, at_ratio, None, text, remedy))
@@ -244,8 +256,8 @@ def _lines(fit: Fit, x: Floats, y: Floats, free: tuple[str, ...]) -> list[Struct
         found.append(Structure("one-budget", at_budget <= EXACT, at_budget, None, text, remedy))
     elif from_line <= NEAR and p * q > 0.0 and not balanced_exactly:
         text = (
-            f"all runs on one line D ~ N^{q / p:.3g}: which exponent belongs to N and which to D is not told; the law with the two terms "
-            f"exchanged has the same losses"
+            f"all runs on one line D ~ N^{q / p:.3g}: which exponent belongs to N and which to D is not told; the law with the "
+            f"two terms exchanged has the same losses"
         )
         found.append(Structure("line", from_line <= EXACT, from_line, None, text, "at the same computes, runs at other sizes"))
     return found

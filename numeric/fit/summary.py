@@ -229,25 +229,22 @@ class _Sandwich:
         lo, hi = self.ends[name]
         return Figure(name=name, label=name, value=value, se=self.errors[name], lo=lo, hi=hi)
 
-    def quantities(self, chosen: Sequence[Quantity], law: Any) -> list[Figure]:
+    def quantity(self, chosen: Quantity, law: Any) -> Figure:
         """Of a params+tokens law, by the delta method."""
+        value = chosen.value(law)
+        if set(self.fit.at_bound) & set(chosen.coefficients):
+            return replace(_figure(chosen, value), note=AT_BOUND)
         if self.reason:
-            return [_figure(quantity, quantity.value(law)) for quantity in chosen]
+            return _figure(chosen, value)
         from isoflop.numeric.fit.derived import derived
 
-        found = derived(law, self.fit.covariance(), self.fit.model.coordinates, chosen, self.level)
-        held = set(self.fit.at_bound)
-        return [
-            replace(_figure(each.quantity, each.value), note=AT_BOUND)
-            if held & set(each.quantity.coefficients)
-            else _figure(each.quantity, each.value, each.standard_error, each.low, each.high)
-            for each in found
-        ]
+        (found,) = derived(law, self.fit.covariance(), self.fit.model.coordinates, (chosen,), self.level)
+        return _figure(chosen, value, found.standard_error, found.low, found.high)
 
     def loss(self, compute: float) -> Figure:
         """Of a compute law: the model's own gradient, by the delta method."""
         value, gradient = _loss_at(self.fit, compute)
-        if self.reason:
+        if self.reason or self.fit.at_bound:
             return _loss_figure(compute, value)
         turned = np.linalg.solve(self.fit.design.to_coordinates.T, gradient)
         se = float(np.sqrt(max(float(turned @ self.fit.covariance() @ turned), 0.0)))
@@ -283,19 +280,14 @@ class _Percentiles:
         known = Figure(name=name, label=name, value=self.fit.coefficients[name], note=held)
         return self._drawn(self.boot.columns[name], known)
 
-    def quantities(self, chosen: Sequence[Quantity], law: Any) -> list[Figure]:
-        found = []
-        for quantity in chosen:
-            value = quantity.value(law)
-            try:
-                draws = self.boot.quantity(quantity)
-            except ValueError as error:
-                self.trouble.append(f"{quantity.label}: no interval, for in some resample {error}")
-                found.append(_figure(quantity, value))
-                continue
-            known = _figure(quantity, value)
-            found.append(self._drawn(draws, known))
-        return found
+    def quantity(self, chosen: Quantity, law: Any) -> Figure:
+        known = _figure(chosen, chosen.value(law))
+        try:
+            draws = self.boot.quantity(chosen)
+        except ValueError as error:
+            self.trouble.append(f"{known.label}: no interval, for in some resample {error}")
+            return known
+        return self._drawn(draws, known)
 
     def loss(self, compute: float) -> Figure:
         design: Any = self.fit.design
@@ -321,11 +313,9 @@ def _given(fit: Fit) -> frozenset[str]:
     return frozenset(fit.design.given)
 
 
-def _figure(
-    quantity: Quantity, value: float, se: float | None = None, lo: float | None = None, hi: float | None = None
-) -> Figure:
-    known = {"name": quantity.name, "label": quantity.label.replace("e+", "e"), "unit": quantity.unit}
-    return Figure(**known, value=value, se=se, lo=lo, hi=hi, at=quantity.at)
+def _figure(quantity: Quantity, value: float, *numbers: float) -> Figure:
+    label = quantity.label.replace("e+", "e")
+    return _measured(Figure(name=quantity.name, label=label, unit=quantity.unit, value=value, at=quantity.at), numbers)
 
 
 def _measured(known: Figure, numbers: Sequence[float]) -> Figure:
@@ -343,11 +333,14 @@ def _derived(
     if fit.model.name == "params-tokens":
         from isoflop.numeric.fit.derived import default_quantities
 
-        chosen = default_quantities(compute, ratio)
-        try:
-            return tuple(measured.quantities(chosen, fit.law)), []
-        except ValueError as error:
-            return (), [f"nothing is derived: {error}"]
+        found: list[Figure] = []
+        trouble: list[str] = []
+        for quantity in default_quantities(compute, ratio):
+            try:
+                found.append(measured.quantity(quantity, fit.law))
+            except ValueError as error:
+                trouble.append(f"{quantity.label}: cannot be derived ({error})")
+        return tuple(found), trouble
     if ratio is not None:
         raise ValueError(f"ratio={ratio!r}: is for a params-tokens law; {fit.model} has no penalty")
     if fit.model.name == "compute":
@@ -371,10 +364,10 @@ def _loss_at(fit: Fit, compute: float) -> tuple[float, Floats]:
     return float(values[0]), jacobian[0]
 
 
-def _loss_figure(compute: float, value: float, *measured: float) -> Figure:
+def _loss_figure(compute: float, value: float, *numbers: float) -> Figure:
     label = f"L at {compute:.6g} FLOP".replace("e+", "e")
     known = Figure(name="loss", label=label, unit="loss", value=value, at=(("compute", compute),))
-    return _measured(known, measured)
+    return _measured(known, numbers)
 
 
 # -- warnings ----------------------------------------------------------------------------------------------------------

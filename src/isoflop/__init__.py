@@ -10,8 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from isoflop._version import __version__
     from isoflop.numeric.check import check_published
+    from isoflop.numeric.check_runs import check_runs
     from isoflop.numeric.custom import law_from_expression
+    from isoflop.numeric.fit import Fit, fit
     from isoflop.numeric.law import Law, law
+    from isoflop.numeric.runs import Runs
     from isoflop.theory.budget import Budget
     from isoflop.theory.envelope import derive
     from isoflop.theory.law import LawForm
@@ -22,12 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "Fit",
     "Law",
     "LawForm",
+    "Runs",
     "__version__",
     "check_published",
+    "check_runs",
     "decide",
     "derive",
+    "fit",
     "law",
     "law_from_expression",
     "misallocation",
@@ -37,12 +44,16 @@ __all__ = [
 
 _HOME = {
     "Budget": "isoflop.theory.budget",
+    "Fit": "isoflop.numeric.fit",
     "Law": "isoflop.numeric.law",
     "LawForm": "isoflop.theory.law",
+    "Runs": "isoflop.numeric.runs",
     "__version__": "isoflop._version",
     "check_published": "isoflop.numeric.check",
+    "check_runs": "isoflop.numeric.check_runs",
     "decide": "isoflop.theory.normalform",
     "derive": "isoflop.theory.envelope",
+    "fit": "isoflop.numeric.fit",
     "law": "isoflop.numeric.law",
     "law_from_expression": "isoflop.numeric.custom",
     "misallocation": "isoflop.theory.penalty",

@@ -1,7 +1,7 @@
 """Random fits of the params+tokens law: laws, designs, noise and objectives over wide ranges, from a seed."""
 
 from dataclasses import dataclass
-from types import SimpleNamespace
+
 
 import numpy as np
 
@@ -22,10 +22,6 @@ class Problem:
     objective: Objective
     design: str
     noise: str
-
-    @property
-    def runs(self):
-        return SimpleNamespace(params=self.params, tokens=self.tokens, loss=self.loss)
 
 
 def _design(kind, rng):

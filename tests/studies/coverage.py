@@ -1,4 +1,4 @@
-"""How often 90 % intervals hold the truth, on the design of the 240 Chinchilla runs: `python tests/numeric/fit/coverage.py`.
+"""How often 90 % intervals hold the truth, on the design of the 240 Chinchilla runs: `python tests/studies/coverage.py`.
 
 Truth: the Huber fit's coefficients, with normal errors of the log loss as large as its residuals. Every repetition draws losses,
 fits them by Huber's function and by least squares of the log, and makes every kind of interval for alpha and for log N* at
