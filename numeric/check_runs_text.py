@@ -47,7 +47,8 @@ def check_runs_text(result: RunsCheck) -> str:
         for check in result.empirical
         if check.differs and check.alpha_difference is not None
     ]
-    tail += [f"{_name(check)}: {check.reason}" for check in result.empirical if check.reason]
+    for reason in dict.fromkeys(check.reason for check in result.empirical if check.reason):
+        tail.append(f"{', '.join(_name(check) for check in result.empirical if check.reason == reason)}: {reason}")
     tail += [
         f"{_name(check)}: E or alpha at a bound in {check.share_at_bound:.0%} of the resamples: alpha is hardly identified, "
         f"the curve is"
@@ -59,8 +60,9 @@ def check_runs_text(result: RunsCheck) -> str:
     tail += [f"warning: {text}" for text in result.warnings]
     legend = (
         f"predicted: by the params-tokens law, its envelope or, at a fixed ratio, its ray. difference: relative, of the "
-        f"empirical from the predicted curve over the observed compute, raw and with the biases of the approach taken off. band: "
-        f"the reach of its simultaneous {result.band_level:.3g} band. consistent: the band within {result.tolerance:.2g} throughout."
+        f"empirical from the predicted curve over the observed compute, raw and with the biases of the approach taken off. "
+        f"band: the reach of its simultaneous {result.band_level:.3g} band. consistent: the band within {result.tolerance:.2g} "
+        f"throughout."
     )
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""The figure of a check of runs: isoFLOP profiles, loss against compute, and how far the empirical laws are from the predicted."""
+"""The figure of a check of runs: isoFLOP profiles, loss against compute, and the differences of the empirical laws."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
-from isoflop.numeric.plot import COLOURS, DIM, PAGE, PALE, POINTS, _figure, _power
+from isoflop.numeric.plot import COLOURS, DIM, PAGE, PALE, POINTS, _figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,7 +102,8 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     path = np.geomspace(*_widened(shades.compute), POINTS)
     optima = np.asarray(law.envelope.params(path))
     shown = (optima > runs.params.min()) & (optima < runs.params.max())
-    ax.plot(optima[shown], law.envelope.loss(path[shown]), color=DIM, linewidth=1.1, label="optimum of the law", zorder=3)
+    if shown.any():
+        ax.plot(optima[shown], law.envelope.loss(path[shown]), color=DIM, linewidth=1.1, label="optimum of the law", zorder=3)
     if result.budgets:
         ax.plot([], [], color=PALE, linewidth=0.9, label="law at a budget")
         ax.plot([], [], "--", color=PALE, linewidth=0.8, label="parabola")
@@ -111,7 +112,8 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     ax.set_ylim(*_losses(runs.loss))
     ax.set_xlabel(r"params $N$")
     ax.set_ylabel("loss $L$")
-    ax.legend(loc="lower left", fontsize=6.5)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="lower left", fontsize=6.5, frameon=True, framealpha=0.85, edgecolor="none")
     colours = ax.figure.colorbar(_mappable(shades), ax=ax, location="right", aspect=45, pad=0.02)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
     colours.ax.tick_params(labelsize=7.0, width=0.6)
@@ -151,7 +153,9 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
     for check, colour, dashes in _told(result):
         ax.fill_between(check.compute, check.lo, check.hi, color=colour, alpha=0.22, linewidth=0, zorder=2)
-        ax.plot(check.compute, check.difference, linestyle=dashes, color=colour, label=f"{_name(check)}: {check.verdict}", zorder=4)
+        ax.plot(
+            check.compute, check.difference, linestyle=dashes, color=colour, label=f"{_name(check)}: {check.verdict}", zorder=4
+        )
     ax.set_xscale("log")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
     ax.margins(y=0.12)

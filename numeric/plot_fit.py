@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from isoflop.numeric.fit.result import Fit
+    from isoflop.numeric.fit.sensitivity import Sensitivity
 
-__all__ = ["plot_fit", "plot_fit_page", "plot_intervals", "plot_residuals"]
+__all__ = ["plot_fit", "plot_fit_page", "plot_intervals", "plot_residuals", "plot_sensitivity"]
 
 MARKER: Any = {"s": 9.0, "linewidths": 0.0}
 #: Colours of model sizes, from small to large, without the palest end of the map.
@@ -128,6 +129,35 @@ def plot_intervals(
         ax.set_xlim(left, right)
         ax.set_xlabel(_literal(quantity))
     return ax
+
+
+def plot_sensitivity(result: Sensitivity, ax: Axes | None = None, *, quantity: str = "alpha") -> Axes:
+    """A quantity of the same law under every objective, with its intervals; the line is that of the reference.
+
+    Parameters
+    ----------
+    result : Sensitivity
+    ax : Axes, optional
+    quantity : str
+        A coefficient, or for a params+tokens law alpha, C0 or params_share.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        Where the law has no such quantity.
+    """
+    if quantity not in result.names:
+        raise outside("quantity", quantity, f"one of {', '.join(result.names)}")
+    rows = [(item.label, item.estimates[quantity]) for item in result.variants if quantity in item.estimates]
+    intervals = [
+        (label, each.value, each.value, each.value) if each.low is None else (label, each.value, each.low, each.high)
+        for label, each in rows
+    ]
+    return plot_intervals(intervals, ax, quantity=quantity, reference=result.reference.estimates[quantity].value)
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 Every approach has a known bias, and one remedy serves them all: with the fitted params+tokens law at hand, the losses are first
 moved along it from where the runs are to where the theory speaks (the envelope, the ray). If the law holds, moved losses
-scatter about the predicted curve; if it does not, moving them by it cannot hide that.
+scatter about the predicted curve; if it does not, their residuals, which moving keeps, follow another.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from isoflop.numeric.empirical.frontier import frontier, moved_to_envelope
 from isoflop.numeric.empirical.rays import Ray, moved_to_ray
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from numpy.typing import NDArray
 
     from isoflop.numeric.empirical.isoflop import IsoflopDesign
@@ -27,18 +25,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
-
-    class Approach(Protocol):
-        """What the check needs of an approach."""
-
-        @property
-        def name(self) -> str: ...
-
-        @property
-        def span(self) -> tuple[float, float]: ...
-
-        def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> Estimates: ...
-
 
 __all__ = ["LEAST_BUDGETS", "LEAST_SPAN", "Approach", "Estimates", "FixedRatio", "Frontier", "Isoflop", "envelopes"]
 
@@ -55,6 +41,21 @@ class Estimates(NamedTuple):
     moved: ComputeLaws
     predicted: ComputeLaws
     valid: Flags
+
+
+class Approach(Protocol):
+    """What the check needs of an approach."""
+
+    @property
+    def name(self) -> str:
+        """frontier, isoflop or fixed-ratio."""
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Lowest and highest compute at which it has something to say."""
+
+    def estimate(self, losses: Floats, weights: Floats | None, laws: Laws) -> Estimates:
+        """From losses (K, n), weights (n,) and K joint laws."""
 
 
 def envelopes(laws: Laws) -> ComputeLaws:

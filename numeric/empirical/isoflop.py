@@ -184,6 +184,9 @@ def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[Budget
     def value(array: Floats, j: int, valid: Any) -> float:
         return float(array[0, j]) if valid else float("nan")
 
+    def exp(array: Floats, j: int, valid: Any) -> float:
+        return float(np.exp(array[0, j])) if valid else float("nan")
+
     records = []
     for j, members in enumerate(design.members):
         found, known = raw.valid[0, j], corrected.valid[0, j]
@@ -195,12 +198,12 @@ def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[Budget
                 n_sizes=len(np.unique(sizes)),
                 params_lo=float(sizes.min()),
                 params_hi=float(sizes.max()),
-                params=value(np.exp(raw.log_params), j, found),
-                tokens=value(np.exp(raw.log_tokens), j, found),
+                params=exp(raw.log_params, j, found),
+                tokens=exp(raw.log_tokens, j, found),
                 loss=value(raw.loss, j, found),
                 curvature=value(raw.curvature, j, found),
-                corrected_params=value(np.exp(corrected.log_params), j, known),
-                corrected_tokens=value(np.exp(corrected.log_tokens), j, known),
+                corrected_params=exp(corrected.log_params, j, known),
+                corrected_tokens=exp(corrected.log_tokens, j, known),
                 corrected_loss=value(corrected.loss, j, known),
                 reason="" if known else BIASED_AWAY if found else NO_MINIMUM,
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
+from isoflop.numeric.fit.intervals import checked_level
 from isoflop.numeric.fit.newton import Problems, minimise
 from isoflop.numeric.fit.objective import Clip
 from isoflop.numeric.fit.path import follow
@@ -27,7 +28,7 @@ KINDS = ("cases", "groups", "residuals")
 BATCH = 100
 #: Other minima of the fit from which every refit starts as well.
 MOST_OTHERS = 2
-LEAST_GROUPS = 2
+LEAST_GROUPS, LEAST_DRAWS = 2, 2
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ class Bootstrap:
 
     @property
     def standard_errors(self) -> dict[str, float]:
-        """Standard deviation of the draws, by coefficient."""
+        """Standard deviation of the draws, by coefficient; of at least two draws."""
+        self._several()
         return {name: float(np.std(column, ddof=1)) for name, column in self.columns.items()}
 
     def intervals(self, level: float = 0.9) -> dict[str, tuple[float, float]]:
@@ -147,12 +149,18 @@ class Bootstrap:
 
     def covariance(self) -> Floats:
         """Covariance (p, p) of the coordinates: logarithms of the prefactors, the rest as it is."""
+        self._several()
         logs = [f"log {name}" in self.fit.model.coordinates for name in self.fit.model.coefficients]
         return np.cov(np.where(logs, np.log(np.where(logs, self.draws, 1.0)), self.draws), rowvar=False)
+
+    def _several(self) -> None:
+        if len(self) < LEAST_DRAWS:
+            raise ValueError(f"bootstrap: has {len(self)} draw; must have at least {LEAST_DRAWS} for a standard error")
 
 
 def percentile(draws: Floats, level: float) -> tuple[float, float]:
     """The central interval that holds a share `level` of the draws."""
+    level = checked_level(level)
     low, high = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
     return float(low), float(high)
 

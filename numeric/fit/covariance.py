@@ -30,6 +30,7 @@ MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
 #: Coverage that the bandwidth is tuned to.
 BANDWIDTH_LEVEL = 0.95
 SINGULAR = 1e-13
+LEAST_GROUPS = 2
 
 
 def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
@@ -59,9 +60,12 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
         raise ValueError(f"covariance: {len(residuals)} runs cannot tell the error of {int(free.sum())} free coefficients")
     scale = np.linalg.norm(jacobian, axis=1)
     scale[scale == 0.0] = 1.0
+    if not free.any():
+        return np.zeros((len(free), len(free)))
+    require_determined(fit)
     unit = (jacobian / scale[:, None])[free]
     if kind == "classical":
-        middle = np.linalg.inv(_regular((unit * weights) @ unit.T)) * float(np.sum(weights * residuals**2) / spare)
+        middle = np.linalg.inv((unit * weights) @ unit.T) * float(np.sum(weights * residuals**2) / spare)
     else:
         bread = np.linalg.inv(_regular(_bread(fit, residuals, jacobian, values, weights, scale)[np.ix_(free, free)]))
         scores = unit * (weights * fit.objective.clip(bandwidth(fit, residuals)).psi(residuals))
@@ -69,6 +73,8 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
         if fit.runs.group is not None:
             names, member = np.unique(fit.runs.group.astype(str), return_inverse=True)
             groups = len(names)
+            if groups < LEAST_GROUPS:
+                raise ValueError(f"covariance: all runs are of the group {str(names[0])!r}; must be at least {LEAST_GROUPS} groups")
             scores = np.stack([np.bincount(member, weights=row, minlength=groups) for row in scores])
         correction = len(residuals) / spare * (groups / (groups - 1) if groups > 1 else 1.0)
         middle = correction * bread @ (scores @ scores.T) @ bread
@@ -77,6 +83,19 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
     full /= scale[:, None] * scale
     turned: Floats = fit.design.to_coordinates @ full @ fit.design.to_coordinates.T
     return 0.5 * (turned + turned.T)
+
+
+def require_determined(fit: Fit) -> None:
+    """Raise where the runs do not tell the free coefficients of a fit apart.
+
+    Asked of the Gram matrix of the derivatives: in the second term of the Hessian rounding makes a small number of what should be 0.
+    """
+    _, jacobian, _ = fit.linearised()
+    scaled = jacobian[fit.free] * (1.0 if fit.runs.weight is None else np.sqrt(fit.runs.weight))
+    lengths = np.linalg.norm(scaled, axis=1)
+    if lengths.size:
+        scaled = scaled / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        _regular(scaled @ scaled.T)
 
 
 def bandwidth(fit: Fit, residuals: Floats) -> float:

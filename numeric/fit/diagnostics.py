@@ -21,6 +21,7 @@ from isoflop.numeric.fit.residual_tests import (
     replicates,
     zero_mean,
 )
+from isoflop.numeric.runs_columns import BUDGET, LETTERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -272,10 +273,9 @@ def _variables(fit: Fit) -> dict[str, Floats]:
 
 def _points(fit: Fit) -> NDArray[np.int64]:
     """The number of the distinct point that each run is at: equal values of all that the law reads."""
-    names = getattr(fit.model, "variables", ())
-    read = [np.asarray(getattr(fit.runs, name, fit.runs.extra.get(name))) for name in names]
-    if not read:
-        return np.arange(len(fit.runs))
+    held = {name: getattr(fit.runs, name) for name in BUDGET}
+    named = [LETTERS.get(name, name) for name in fit.model.variables]
+    read = [np.asarray(held[name] if name in held else fit.runs.extra[name], dtype=np.float64) for name in named]
     return np.asarray(np.unique(np.stack(read), axis=1, return_inverse=True)[1]).reshape(-1)
 
 

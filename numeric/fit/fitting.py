@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isoflop.numeric._domain import outside
 from isoflop.numeric.fit.models import MODELS, Design, PowerTerms, named_model
 from isoflop.numeric.fit.objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
 from isoflop.numeric.fit.result import Fit
@@ -81,7 +82,13 @@ def fit(
     (True, 0.34)
     """
     chosen = objective if isinstance(objective, Objective) else Objective(name=objective, delta=delta, tau=tau)
+    if not isinstance(irreducible, bool):
+        raise outside("irreducible", irreducible, "True or False")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise outside("seed", seed, "a whole number of at least 0")
     if not isinstance(model, str) or model not in MODELS:
+        if not irreducible:
+            raise outside("irreducible", irreducible, "True where the law is an expression, which itself has an E or none")
         from isoflop.numeric.fit.general_fit import fit_general
 
         return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, seed=seed)

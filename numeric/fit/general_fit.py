@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isoflop.numeric._domain import outside
 from isoflop.numeric.fit.expression import COLUMNS, ExpressionModel
 from isoflop.numeric.fit.general import solve
 from isoflop.numeric.fit.models import AT_BOUND
@@ -15,8 +17,6 @@ from isoflop.numeric.fit.solver import Solution
 from isoflop.numeric.runs import Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
     from sympy import Expr
 
@@ -106,6 +106,12 @@ def fit_general(
     ValueError
         Where the law cannot be read, names no column of the runs or has no coefficients.
     """
+    for argument, mapping in (("bounds", bounds or {}), ("fixed", fixed or {})):
+        if not isinstance(mapping, Mapping):
+            raise outside(argument, mapping, "a mapping of the names of coefficients")
+    for name, pair in (bounds or {}).items():
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
     names = _names(expression)
     needed = [COLUMNS[name] for name in names if COLUMNS.get(name) in BUDGET]
     table = Runs.read(runs, require=(*needed, "loss"))
@@ -140,9 +146,11 @@ def fit_general(
 def _names(expression: Expr | str) -> list[str]:
     """The names of the expression, in order; a run of letters such as ND counts as each of them where they are variables."""
     if not isinstance(expression, str):
-        from sympy import sympify
+        from sympy import Expr
 
-        return sorted(symbol.name for symbol in sympify(expression, strict=True).free_symbols)
+        if not isinstance(expression, Expr):
+            raise outside("model", expression, "a name, a formula or a SymPy expression")
+        return sorted(symbol.name for symbol in expression.free_symbols)
     from isoflop.theory.parse import tokenize
 
     found = dict.fromkeys(token.text for token in tokenize(expression) if token.kind == "name")

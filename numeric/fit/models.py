@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isnan, log
+from math import inf, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
+from isoflop.numeric._domain import nonnegative_number, outside, positive_number
 from isoflop.numeric.fit.separable import Centred
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from isoflop.numeric.runs import Runs
@@ -141,7 +140,10 @@ class Design:
         boxes |= {name: (SMALLEST_EXPONENT, LARGEST_EXPONENT) for name in terms.exponents}
         for name, (low, high) in {**bounds, **{name: (value, value) for name, value in fixed.items()}}.items():
             inside = _log if name in terms.prefactors else _same
-            boxes[name] = (boxes[name][0] if low is None else inside(low), boxes[name][1] if high is None else inside(high))
+            usual = boxes[name]
+            boxes[name] = (usual[0] if low is None else inside(low), usual[1] if high is None else inside(high))
+            if boxes[name][0] > boxes[name][1]:
+                raise outside(f"bounds of {name}", (low, high), f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above")
         lower, upper = (np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1))
         return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, frozenset(fixed))
 
@@ -193,31 +195,30 @@ def _same(value: float) -> float:
 def _checked(
     terms: PowerTerms, bounds: Bounds, fixed: Mapping[str, float]
 ) -> tuple[dict[str, tuple[float | None, float | None]], dict[str, float]]:
+    for argument, given in (("bounds", bounds), ("fixed", fixed)):
+        if not isinstance(given, Mapping):
+            raise outside(argument, given, "a mapping of the names of coefficients")
     for name in (*bounds, *fixed):
         if name not in terms.coefficients:
             raise ValueError(f"coefficient {name!r}: the law {terms} has {', '.join(terms.coefficients)}")
     if both := set(bounds) & set(fixed):
         raise ValueError(f"coefficient {min(both)!r}: is both bounded and fixed")
-    values = {name: _number(f"fixed {name}", value, terms, name) for name, value in fixed.items()}
+    values = {name: _number(f"fixed {name}", value, name) for name, value in fixed.items()}
     boxes = {}
     for name, pair in bounds.items():
         try:
             low, high = pair
         except (TypeError, ValueError):
             raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound") from None
-        low = None if low is None else _number(f"lower bound of {name}", low, terms, name, zero=True)
-        high = None if high is None else _number(f"upper bound of {name}", high, terms, name)
+        low = None if low is None else _number(f"lower bound of {name}", low, name, zero=True)
+        high = None if high is None else _number(f"upper bound of {name}", high, name, infinite=True)
         if low is not None and high is not None and not low < high:
             raise outside(f"bounds of {name}", pair, "a pair with low < high")
         boxes[name] = (low, high)
     return boxes, values
 
 
-def _number(what: str, value: Any, terms: PowerTerms, name: str, *, zero: bool = False) -> float:
-    domain = "a number of at least 0" if name == "E" or zero else "a positive number"
-    if isinstance(value, (bool, str, bytes)) or value is None:
-        raise outside(what, value, domain)
-    number = float(value)
-    if isnan(number) or number < 0.0 or (number == 0.0 and not (zero or name == "E")):
-        raise outside(what, value, domain)
-    return number
+def _number(what: str, value: Any, name: str, *, zero: bool = False, infinite: bool = False) -> float:
+    if infinite and value == inf:
+        return inf
+    return nonnegative_number(what, value) if zero or name == "E" else positive_number(what, value)

@@ -31,6 +31,8 @@ ROUNDING = 1e-13
 FLATTEST = 1e-10
 #: A step that brings a smaller share of the decrease it promised shows that the valley is curved.
 STRAIGHT = 0.5
+#: Rounding errors of a residual, in units of the last place of what it is the difference of.
+ROUNDINGS = 16.0
 #: A start this close to a bound, relative to 1 or to its size, is on it.
 SNAPPED = 1e-9
 FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
@@ -95,6 +97,15 @@ class Problems:
         """(K, n)."""
         values, _ = self.model.evaluate(theta)
         return (np.log(values) if self.in_logs else values) - self.observed
+
+    @property
+    def rounding(self) -> Floats:
+        """The objective where rounding errors are all the residuals: (K,), or (1,) for all problems."""
+        size = np.abs(np.atleast_2d(self.observed)) + self.in_logs
+        size *= ROUNDINGS * np.finfo(np.float64).eps
+        rho = self.clip.rho(size, self.clip.psi(size))
+        found: Floats = (rho if self.weights is None else rho * self.weights).sum(axis=1)
+        return found
 
 
 @dataclass
@@ -227,39 +238,39 @@ def newton_step(at: Expansion, theta: Floats, damping: Floats, lower: Floats, up
     low, high = theta <= lower, theta >= upper
     held = (low & (at.gradient >= 0.0)) | (high & (at.gradient <= 0.0))
     step = _step_of_free(at, damping, held)
-    for _ in range(theta.shape[1]):
-        pushed = (low & (step.move < 0.0)) | (high & (step.move > 0.0))
-        if not pushed.any():
-            break
-        held |= pushed
+    while ((low & (step.move < 0.0)) | (high & (step.move > 0.0))).any():
+        held |= (low & (step.move < 0.0)) | (high & (step.move > 0.0))
         step = _step_of_free(at, damping, held)
+    trial = theta + step.move
+    if ((trial >= lower) & (trial <= upper)).all():
+        return step
     with np.errstate(all="ignore"):
         room = np.where(step.move < 0.0, lower - theta, upper - theta) / step.move
     share = np.fmin(np.where(step.move == 0.0, np.inf, room).min(axis=1), 1.0)
-    if (share < 1.0).any():
-        return Step(step.move * share[:, None], step.promised * share * (2.0 - share), step.decrement, step.convex)
-    return step
+    return Step(step.move * share[:, None], step.promised * share * (2.0 - share), step.decrement, step.convex)
 
 
 def _step_of_free(at: Expansion, damping: Floats, held: NDArray[np.bool_]) -> Step:
-    scale = np.where(at.lengths > 0.0, at.lengths, 1.0)
+    scale = np.maximum(at.lengths, 1e-300)
     gradient = at.gradient / scale
     hessian = at.hessian / (scale[:, :, None] * scale[:, None, :])
-    if held.any():
+    some_held = held.any()
+    if some_held:
         gradient[held] = 0.0
         hessian[held[:, :, None] | held[:, None, :]] = 0.0
-    hessian[~np.isfinite(hessian)] = 0.0
+    if not np.isfinite(hessian).all():
+        hessian[~np.isfinite(hessian)] = 0.0
     values, vectors = np.linalg.eigh(hessian)
-    largest = np.maximum(np.abs(values[:, :1]), np.abs(values[:, -1:]))
-    size = np.maximum(np.abs(values), FLATTEST * largest + 1e-300)
+    size = np.abs(values)
+    largest = np.maximum(size[:, :1], size[:, -1:])
+    np.maximum(size, FLATTEST * largest + 1e-300, out=size)
     along = np.matmul(gradient[:, None, :], vectors)[:, 0, :]
-    damped = size + damping[:, None] * largest
-    move = along / damped
+    move = along / (size + damping[:, None] * largest)
     promised = (move * (along - 0.5 * size * move)).sum(axis=1)
+    decrement = (0.5 * along * along / size).sum(axis=1)
     taken = np.matmul(vectors, -move[:, :, None])[:, :, 0] / scale
-    if held.any():
+    if some_held:
         taken[held] = 0.0
-    decrement = 0.5 * (along * along / size).sum(axis=1)
     return Step(taken, promised, decrement, values[:, 0] >= -FLATTEST * largest[:, 0])
 
 
@@ -291,61 +302,69 @@ def minimise(
     Returns
     -------
     Minima
-        `done` tells where the step promised less than `enough` times the objective and the Hessian is positive semidefinite on
-        the free parameters.
+        `done` tells where the step promised less than `enough` times the objective, or than rounding errors make of a perfect fit,
+        and the Hessian is positive semidefinite on the free parameters.
     """
     near = SNAPPED * (1.0 + np.abs(theta))
     theta = np.where(theta - lower <= near, lower, np.where(upper - theta <= near, upper, theta))
     lower, upper = np.broadcast_to(lower, theta.shape), np.broadcast_to(upper, theta.shape)
-    here = expand(problems, theta)
-    damped = np.full(len(theta), damping)
-    done = np.zeros(len(theta), dtype=bool)
-    curved = np.zeros(len(theta), dtype=bool)
-    active = np.flatnonzero(np.isfinite(here.value))
+    at = expand(problems, theta)
+    ends, last, done = theta.copy(), at, np.zeros(len(theta), dtype=bool)
+    # From here on only the problems that go on; `index` says which these are.
+    index, whole, x = np.arange(len(theta)), problems, theta
+    damped, curved = np.full(len(theta), damping), np.zeros(len(theta), dtype=bool)
+    on = np.isfinite(at.value)
     steps = 0
-    while active.size and steps < most_steps:
+    while steps < most_steps and on.any():
+        if not on.all():
+            index, x, at, damped, curved = index[on], x[on], at.some(on), damped[on], curved[on]
+            lower, upper, whole, on = lower[on], upper[on], problems.some(index), on[on]
         steps += 1
-        everyone = active.size == len(theta)
-        at, start = (here, theta) if everyone else (here.some(active), theta[active])
-        step = newton_step(at, start, damped[active], lower[active], upper[active])
+        step = newton_step(at, x, damped, lower, upper)
         finished = (step.decrement <= enough * at.value) & step.convex
-        gone = finished | (damped[active] > HARDEST_DAMPING)
-        if gone.any():
-            ended = active[finished]
-            done[ended] = True
+        on = ~(finished | (damped > HARDEST_DAMPING))
+        if not on.all():
+            done[index] = finished
             # The last step is worth its digits, though not an evaluation.
-            theta[ended] = np.clip(theta[ended] + step.move[finished], lower[ended], upper[ended])
-            active = active[~gone]
-            if not active.size:
-                break
-            start, step = start[~gone], Step(*(part[~gone] for part in (step.move, step.promised, step.decrement, step.convex)))
-            everyone = False
-        trial = _reached(problems.model, start, step.move, curved[active], lower[active], upper[active])
-        there = expand(problems if everyone else problems.some(active), trial)
-        before = here.value[active]
-        gain = (before - there.value) / np.maximum(step.promised, 1e-300)
+            x = np.where(finished[:, None], np.clip(x + step.move, lower, upper), x)
+            _record(ends, last, index, x, at)
+            continue
+        trial = _reached(whole.model, x, step.move, curved, lower, upper)
+        there = expand(whole, trial)
+        gain = (at.value - there.value) / np.maximum(step.promised, 1e-300)
         accepted = (gain > SUFFICIENT) | (
-            (step.promised <= ROUNDING * before) & (there.value <= before * (1.0 + ROUNDING))
+            (step.promised <= ROUNDING * at.value) & (there.value <= at.value * (1.0 + ROUNDING))
         )
-        if everyone and accepted.all():
-            theta, here = trial, there
-        else:
-            theta[active[accepted]] = trial[accepted]
-            here.put(active[accepted], there, accepted)
-        curved[active] |= gain < STRAIGHT
-        damped[active] = _damping(damped[active], gain, accepted)
-    return Minima(theta, here, done, steps)
+        if accepted.all():
+            x, at = trial, there
+        elif accepted.any():
+            x = np.where(accepted[:, None], trial, x)
+            at = at.some(slice(None))
+            at.put(accepted, there, accepted)
+        curved |= gain < STRAIGHT
+        damped = _damping(damped, gain, accepted)
+    _record(ends, last, index, x, at)
+    return Minima(ends, last, done | (last.value <= problems.rounding), steps)
+
+
+def _record(ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Floats, at: Expansion) -> None:
+    """Where the problems that go on are now."""
+    ends[index] = theta
+    if at is not last:
+        last.put(index, at, slice(None))
 
 
 def _reached(
     model: Model, theta: Floats, move: Floats, curved: NDArray[np.bool_], lower: Floats, upper: Floats
 ) -> Floats:
     """Where the steps lead: straight on, or along the model's own curve once a straight step has disappointed."""
-    trial = np.clip(theta + move, lower, upper)
+    trial = theta + move
     # A bound that the step just meets is met exactly.
     gap = 1e-12 * (np.abs(theta) + np.abs(move))
-    trial = np.where((move < 0.0) & (trial - lower <= gap), lower, trial)
-    trial = np.where((move > 0.0) & (upper - trial <= gap), upper, trial)
+    if ((trial - lower <= gap) | (upper - trial <= gap)).any():
+        trial = np.where((move < 0.0) & (trial - lower <= gap), lower, trial)
+        trial = np.where((move > 0.0) & (upper - trial <= gap), upper, trial)
+        trial = np.clip(trial, lower, upper)
     if curved.any() and hasattr(model, "retract"):
         size = max(1, BLOCK // model.size)
         which = np.flatnonzero(curved)

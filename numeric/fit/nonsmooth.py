@@ -28,6 +28,8 @@ MOST_STEPS = 40
 MOST_PROGRAMMES = 60
 #: Runs with the smallest residuals, whose sign a step may change.
 UNDECIDED = 600
+#: The typical residual is at least this share of the mean.
+SMALL = 0.1
 #: Residuals that should be 0 are, to this share of the median absolute residual.
 ZERO = 1e-9
 #: The norm of the subgradient, over that of the sum of the absolute terms.
@@ -68,8 +70,11 @@ def sharpen(problems: Problems, objective: Objective, theta: Floats, lower: Floa
     low, high = objective.bounds
     theta = np.clip(theta, lower, upper)
     best = _summary(problems, low, high, theta, np.inf, 0, certified=False)
-    radius = FIRST_RADIUS
+    radius, rounding = FIRST_RADIUS, float(problems.with_clip(objective.clip()).rounding[0])
     for _ in range(MOST_PROGRAMMES):
+        if best.value <= rounding:
+            # Runs that the law meets exactly: no objective is below 0.
+            return SharpMinimum(best.theta, best.value, 0.0, problems.model.size, certified=True)
         here = _local(problems, best.theta)
         step = _linear_step(problems, here, low, high, best.theta, lower, upper, radius)
         if step is None:
@@ -121,7 +126,7 @@ def _linear_step(
     size = np.abs(r)
     scale = np.linalg.norm(here.jacobian, axis=1) / np.sqrt(len(r))
     scale[scale == 0.0] = 1.0
-    unit = float(np.median(size[weights > 0.0])) + 1e-300
+    unit = _typical(size, weights)
     # In units of the median residual: columns of the Jacobian have unit mean square.
     jacobian = here.jacobian / scale[:, None]
     near = weights > 0.0
@@ -149,6 +154,12 @@ def _linear_step(
 
 def _weights(problems: Problems) -> Floats:
     return np.ones(problems.model.size) if problems.weights is None else problems.weights.reshape(-1)
+
+
+def _typical(size: Floats, weights: Floats) -> float:
+    """The median of sizes of residuals; not 0 where as many are 0 as there are coefficients, and these are half of the runs."""
+    counted = size[weights > 0.0]
+    return max(float(np.median(counted)), SMALL * float(np.mean(counted))) + 1e-300
 
 
 def _summary(
@@ -188,7 +199,7 @@ def _interpolate(
         if zero.sum() > free.sum():
             return None
         slopes = np.where(here.residuals > 0.0, high, low)
-        scale = float(np.median(np.abs(here.residuals[weights > 0.0]))) + 1e-300
+        scale = _typical(np.abs(here.residuals), weights)
         for _ in range(MOST_STEPS):
             slopes[zero] = multipliers
             slopes[~zero] = np.where(here.residuals[~zero] > 0.0, high, low)

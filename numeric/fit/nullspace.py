@@ -131,7 +131,8 @@ class Linearised:
 
     @cached_property
     def _decomposition(self) -> tuple[Floats, Floats]:
-        values, vectors = np.linalg.svd(_unit(self.centred, self.floor), full_matrices=True)[1::-1]
+        unit = _unit(self.centred, self.floor)
+        vectors, values, _ = np.linalg.svd(unit, full_matrices=len(unit) > unit.shape[1])
         return np.concatenate([values, np.zeros(len(self.names) - len(values))]), vectors
 
     @property

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: The first width, in median absolute residuals.
 WIDEST = 4.0
 #: Each width as a share of the one before.
-NARROWING = 0.45
+NARROWING = 0.4
 #: A sharp objective is followed down to this share of the median absolute residual.
 NARROWEST = 0.02
 #: A step on the path may change the residuals by at most this many median absolute residuals, in the root mean square.
@@ -34,14 +34,14 @@ MOST_STEPS = 15
 ROUGHLY, CLOSELY = 1e-3, 1e-7
 
 
-def follow(problems: Problems, objective: Objective, theta: Floats, lower: Floats, upper: Floats, *, settle: int = 6) -> Minima:
+def follow(problems: Problems, objective: Objective, theta: Floats, lower: Floats, upper: Floats, *, settle: int = 2) -> Minima:
     """Local minima of K problems from starts (K, p), by way of smoother objectives.
 
     A sharp objective is left smooth over a small width: see `nonsmooth`.
     """
     smooth = problems.with_clip(objective.clip(np.inf)) if objective.is_square else None
     if smooth is not None:
-        return minimise(smooth, theta, lower, upper)
+        return minimise(smooth, theta, lower, upper, damping=0.0)
     scale = median_residuals(problems, theta)
     least = np.maximum(objective.width, NARROWEST * scale if objective.is_sharp else 0.0)
     width = np.maximum(WIDEST * scale, least)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
+from isoflop.numeric.fit.covariance import bandwidth, require_determined
 from isoflop.numeric.fit.intervals import Interval, checked_level
 from isoflop.numeric.fit.newton import Problems, expand
 
@@ -70,7 +71,8 @@ def profile(
     Raises
     ------
     ValueError
-        For a sharp objective, an unknown quantity, or a fit that did not converge.
+        For a sharp objective, an unknown quantity, a fit that did not converge or meets all runs exactly, or runs that do not tell
+        the coefficients apart.
     """
     level = checked_level(level)
     if fit.objective.is_sharp:
@@ -79,6 +81,7 @@ def profile(
         )
     if not fit.converged:
         raise ValueError("profile: the fit did not converge")
+    require_determined(fit)
     target = _target(fit, quantity, compute, ratio)
     problem, rise = _Rise.of(fit), NormalDist().inv_cdf(0.5 * (1.0 + level)) ** 2
     low, high = (_end(fit, problem, target, rise, side) for side in (-1.0, 1.0))
@@ -157,11 +160,11 @@ class _Rise:
 
     @classmethod
     def of(cls, fit: Fit) -> _Rise:
-        from isoflop.numeric.fit.covariance import bandwidth
-
         observed = np.asarray(fit.runs.loss)
         target = np.log(observed) if fit.objective.in_logs else observed
         problems = Problems(fit.design.model, target, fit.runs.weight, fit.objective.clip(), fit.objective.in_logs)
+        if fit.objective_value <= float(problems.rounding[0]):
+            raise ValueError("profile: the law meets the runs exactly; no residuals tell how sure it is")
         if fit.objective.is_square:
             return cls(problems, problems, fit.objective_value, len(fit.runs), 0.0)
         clip = fit.objective.clip(bandwidth(fit, fit.residuals))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, combinations, product
+from itertools import product
 from math import exp, log
 from typing import TYPE_CHECKING
 
@@ -135,14 +135,11 @@ def _grid(spread: float, lower: float, upper: float, points: int) -> Floats:
     return np.array([low * exp(ratio * index) for index in range(points)])
 
 
-@cache
-def _supports(size: int) -> tuple[tuple[int, ...], ...]:
-    """All nonempty sets of columns, the largest first."""
-    return tuple(chain.from_iterable(combinations(range(size), n) for n in range(size, 0, -1)))
-
-
 def _nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
-    """Nonnegative least squares for every pair: coefficients, and how much they lower the sum of squares."""
+    """Nonnegative least squares in up to three columns for every pair: coefficients, and how much they lower the sum of squares.
+
+    Where the solution in all columns is not positive, the best one in fewer is a solution in one or in two.
+    """
     size = moments.shape[-1]
     gram = gram.copy()
     diagonal = np.arange(size)
@@ -150,22 +147,32 @@ def _nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     best = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
     gain = (best * moments).sum(axis=1)
     left = np.flatnonzero((best < 0.0).any(axis=1))
-    if not left.size:
-        return best, gain
-    gram, moments = gram[left], moments[left]
-    kept, reached = np.zeros_like(moments), np.full(len(left), -np.inf)
-    for support in _supports(size)[1:]:
-        rows = list(support)
-        target = moments[:, rows]
-        found = np.linalg.solve(gram[:, rows][:, :, rows], target[:, :, None])[:, :, 0]
-        better = (found >= 0.0).all(axis=1)
-        lowered = (found * target).sum(axis=1)
-        better &= lowered > reached
-        reached[better] = lowered[better]
-        kept[better] = 0.0
-        kept[np.ix_(better, rows)] = found[better]
-    best[left], gain[left] = kept, reached
+    if left.size:
+        best[left], gain[left] = _in_fewer(gram[left], moments[left])
     return best, gain
+
+
+def _in_fewer(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
+    size = moments.shape[-1]
+    one = np.arange(size)
+    alone = moments / gram[:, one, one]
+    first, second = np.triu_indices(size, 1)
+    a, b, c = gram[:, first, first], gram[:, first, second], gram[:, second, second]
+    x = c * moments[:, first] - b * moments[:, second]
+    y = a * moments[:, second] - b * moments[:, first]
+    determinant = a * c - b * b
+    x, y = x / determinant, y / determinant
+    together = np.where((x >= 0.0) & (y >= 0.0), x * moments[:, first] + y * moments[:, second], -np.inf)
+    gains = np.concatenate([np.where(alone >= 0.0, alone * moments, -np.inf), together], axis=1)
+    choice = gains.argmax(axis=1)
+    rows = np.arange(len(choice))
+    found = np.zeros_like(moments)
+    single = choice < size
+    found[rows[single], choice[single]] = alone[rows[single], choice[single]]
+    pairs, which = rows[~single], choice[~single] - size
+    found[pairs, first[which]] = x[pairs, which]
+    found[pairs, second[which]] = y[pairs, which]
+    return found, gains[rows, choice]
 
 
 @cache

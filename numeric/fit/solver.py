@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_STARTS = 6
 #: Exponents tried for each term; the coarse grid only tells outliers.
-FINE, COARSE = 14, 6
+FINE, COARSE = 12, 5
 #: Minima whose objectives differ by less than this share are one.
 SAME = 1e-7
 #: With as few runs, and for a sharp objective, the points of the grid are compared by the objective itself as well, which then
@@ -166,11 +166,12 @@ def _best(design: Design, problems: Problems, objective: Objective, found: Minim
     order = np.argsort(found.value, kind="stable")
     best = int(order[0])
     value = float(found.value[best])
-    close = found.value <= value + SAME * abs(value)
+    rounding = float(problems.rounding[0])
+    close = found.value <= value + SAME * abs(value) + rounding
     theta = found.theta[best]
     at = found.expansion.some([best])
     step = newton_step(at, theta[None], np.zeros(1), np.atleast_2d(design.lower), np.atleast_2d(design.upper))
-    certificate = float(step.decrement[0] / max(value, 1e-300))
+    certificate = max(float(step.decrement[0]) - rounding, 0.0) / max(value, 1e-300)
     others = found.theta[[index for index in order if not close[index]]]
     return Solution(theta, value, bool(found.done[best]), certificate, starts, int(close.sum()), others)
 

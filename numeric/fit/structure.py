@@ -28,6 +28,8 @@ NEAR = 0.05
 #: A multiple of N*(C) counts as constant up to this spread: it is that of a fitted law, whose exponents rounding leaves
 #: uncertain on such a design.
 FITTED = 1e-2
+#: More levels than this are not told apart.
+MOST_LEVELS = 8
 PREFACTORS, EXPONENTS = ("A", "B"), ("beta", "gamma")
 COLUMNS = {"params": ("N", ("A", "beta")), "tokens": ("D", ("B", "gamma"))}
 
@@ -100,25 +102,29 @@ def estimated(fit: Fit) -> tuple[str, ...]:
 
 
 def members(logs: Floats, within: float = EXACT) -> NDArray[np.int64]:
-    """The number of the level of each value: from below, all within a distance of the least are one level."""
+    """The number of the level of each value: from below, all within a distance of the least are one level.
+
+    From the eighth level on they are counted as one: no law here has as many coefficients.
+    """
     order = np.argsort(logs, kind="stable")
     ordered = logs[order]
     found = np.empty(len(logs), dtype=np.int64)
     start = level = 0
     while start < len(ordered):
-        end = int(np.searchsorted(ordered, ordered[start] + within, side="right"))
+        last = level == MOST_LEVELS - 1
+        end = len(ordered) if last else int(np.searchsorted(ordered, ordered[start] + within, side="right"))
         found[order[start:end]] = level
         start, level = end, level + 1
     return found
 
 
 def levels(logs: Floats, within: float = EXACT) -> int:
-    """How many values there are, where those no further apart than `within` are one."""
+    """How many values there are, up to eight, where those no further apart than `within` are one."""
     return int(members(logs, within).max()) + 1
 
 
 def points(x: Floats, y: Floats) -> int:
-    """How many (x, y) there are, where those no further apart than 1e-6 in both are one."""
+    """How many (x, y) there are, or no fewer than eight of them, where those no further apart than 1e-6 in both are one."""
     return int(np.unique(np.stack([members(x), members(y)]), axis=1).shape[1])
 
 

@@ -48,31 +48,43 @@ def normal_form() -> list[Ratio]:
     return [Ratio("normal form, median decision", median, "import sympy", reference, NORMAL_FORM_TARGET)]
 
 
+def fits() -> list[Ratio]:
+    """Fits and refits."""
+    import fit_speed
+
+    return fit_speed.measure()
+
+
 PARTS: dict[str, Callable[[], list[Ratio]]] = {
     "arrays": arrays,
     "startup": startup,
     "derivation": derivation,
     "normal-form": normal_form,
+    "fits": fits,
 }
 
 
 def table(ratios: list[Ratio]) -> str:
     rows = [("what", "seconds", "against", "seconds", "ratio", "target", "")]
     for ratio in ratios:
-        target = "" if ratio.target is None else f"<= {ratio.target:.2f}"
+        target = "" if ratio.target is None else f"<= {_shown(ratio.target)}"
         rows.append(
             (
                 ratio.name,
-                f"{ratio.seconds:.4f}",
+                _shown(ratio.seconds),
                 ratio.against,
-                f"{ratio.reference:.4f}",
-                f"{ratio.value:.2f}",
+                _shown(ratio.reference),
+                _shown(ratio.value),
                 target,
                 ratio.verdict,
             )
         )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.4g}" if value >= 1e-3 else f"{value:.2e}"
 
 
 def main() -> int:

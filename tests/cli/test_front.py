@@ -6,6 +6,14 @@ from isoflop._version import __version__
 from isoflop.cli import COMMANDS
 
 
+def write_runs(path) -> None:
+    """Runs for the examples: a grid of sizes and data with small errors."""
+    grid = [(10.0 ** (8 + i / 3), 10.0 ** (9 + j / 3)) for i in range(7) for j in range(7)]
+    errors = [1 + 0.004 * ((37 * k) % 11 - 5) / 5 for k in range(len(grid))]
+    rows = [f"{n},{d},{(1.7 + 400 * n**-0.34 + 410 * d**-0.28) * e}" for (n, d), e in zip(grid, errors, strict=True)]
+    path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n")
+
+
 def test_version(call) -> None:
     assert call("--version") == (0, f"isoflop {__version__}\n", "")
 
@@ -36,6 +44,7 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
     import shlex
 
     monkeypatch.chdir(tmp_path)
+    write_runs(tmp_path / "runs.csv")
     _, _, examples = call(command, "--help").out.partition("examples:\n")
     lines = examples.strip().splitlines()
     assert len(lines) >= 3

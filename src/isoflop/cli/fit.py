@@ -8,8 +8,8 @@ import sys
 from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one
 from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from isoflop.cli.numerals import parse
-from isoflop.cli.render import json_text
-from isoflop.theory.notation import NOTATIONS, close_matches
+from isoflop.cli.render import json_text, plain
+from isoflop.theory.notation import close_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def parser() -> Parser:
     takes_one(sure, "--compute", "C", "add the optimum at this compute in FLOP (for a compute law, the loss)")
     takes_one(sure, "--ratio", "RATIO", "add the penalty at this overtraining ratio")
     takes_one(sure, "--profile", "NAME,...", "add the profile interval of a coefficient or of what follows from them; repeatable")
-    sure.add_argument("--sensitivity", action="store_true", help="add the fits by every other objective")
+    sure.add_argument("--sensitivity", action="store_true", help="add the fits of the same law by other objectives")
+    sure.add_argument("--diagnostics", action="store_true", help="add tests of the residuals and the runs that matter most")
     takes_one(sure, "--save", "FILE", "write the fit as JSON: a law file for every other command")
     declare_output(built, *FORMATS, plot="draw the fit and its residuals")
     return built
@@ -139,7 +140,12 @@ class _Asked:
         self.kind = options.chosen("--resample", ("auto", *RESAMPLES))
         self.jobs = _whole(options, "--jobs", least=None) or 1
         self.profiles = list(dict.fromkeys(options.several("--profile") or []))
-        self.sensitivity = "--sensitivity" in options
+        self.sensitivity, self.diagnostics = ("--sensitivity" in options, "--diagnostics" in options)
+        if self.sensitivity and self.model not in MODELS:
+            raise UsageError(f"--sensitivity: is for --model {' or '.join(MODELS)}")
+        for option in options.given("--profile", "--sensitivity", "--diagnostics"):
+            if options.chosen("--format", FORMATS) == "latex":
+                raise UsageError(f"{option}: is for --format text or json")
         self.save, self.plot = _target(options, "--save"), _target(options, "--plot")
         _target(options, "--output")
         if self.plot is not None:
@@ -316,9 +322,11 @@ def _of_option(error: ValueError, *known: tuple[str, str, Any]) -> UsageError:
     """The error in the user's words where it begins with an argument that has an option; else as it is."""
     message = str(error)
     for start, option, value in known:
-        if value is not None and message.startswith(start):
-            named = f"{start}{value!r}: " if start else ""
-            return UsageError(f"{option} {shown(str(value))}: {message.removeprefix(named)}")
+        if value is None:
+            continue
+        for named in (f"{start}{value!r}: ", f"{value!r}: ", start):
+            if message.startswith(named):
+                return UsageError(f"{option} {shown(str(value))}: {message.removeprefix(named)}")
     return UsageError(message)
 
 
@@ -326,21 +334,29 @@ def _of_option(error: ValueError, *known: tuple[str, str, Any]) -> UsageError:
 
 
 class _Extras:
-    """Bootstrap, profiles and sensitivity of a fit, as far as Ctrl-C lets them come."""
+    """Bootstrap, profiles and reports of a fit, as far as Ctrl-C lets them come."""
 
     def __init__(self, fit: Fit, asked: _Asked) -> None:
         self.fit, self.asked, self.interrupted = fit, asked, ""
         self.bootstrap = self._bootstrap()
+        #: By key of the JSON.
+        self.reports: dict[str, Any] = {}
         self.profiles: list[Any] = []
-        self.others: Any = None
+        if self.interrupted:
+            return
         try:
-            self.profiles = [] if self.interrupted else self._profiles()
-            if asked.sensitivity and not self.interrupted:
-                from isoflop.numeric.fit.sensitivity import sensitivity
-
-                self.others = sensitivity(fit)
+            self.profiles = self._profiles()
+            self._report()
         except KeyboardInterrupt:
-            self.interrupted = "stopped before every interval was done; the fit is complete"
+            self.interrupted = "the fit is complete, what was to follow it is not"
+
+    def _report(self) -> None:
+        if self.asked.sensitivity:
+            from isoflop.numeric.fit.sensitivity import sensitivity
+
+            self.reports["sensitivity"] = sensitivity(self.fit, level=self.asked.level)
+        if self.asked.diagnostics:
+            self.reports["diagnostics"] = self.fit.diagnostics()
 
     def _bootstrap(self) -> Bootstrap | None:
         asked = self.asked
@@ -384,26 +400,20 @@ class _Extras:
         data = summary_dict(summary, "" if self.asked.save is None else law_name(self.asked.save))
         if self.asked.profiles:
             data["profile"] = {each.name: each.as_dict() for each in self.profiles}
-        if self.others is not None:
-            data["sensitivity"] = self.others.as_dict()
-        return data
+        return data | {name: plain(report.as_dict()) for name, report in self.reports.items()}
 
     def text(self, summary: Summary) -> str:
         """For a reader."""
         from isoflop.numeric.fit.text import profile_text, summary_text
 
-        parts = [summary_text(summary)]
-        if self.profiles:
-            parts.append(profile_text(self.profiles))
-        if self.others is not None:
-            parts.append(str(self.others))
-        return "\n\n".join(parts)
+        parts = [summary_text(summary), *([profile_text(self.profiles)] if self.profiles else [])]
+        return "\n\n".join([*parts, *map(str, self.reports.values())])
 
     def latex(self, summary: Summary) -> str:
-        """For a paper; the profile intervals and the other objectives as comments."""
+        """For a paper."""
         from isoflop.numeric.fit.tables import summary_latex
 
-        return summary_latex(summary, notation=next(iter(NOTATIONS)))
+        return summary_latex(summary)
 
 
 def _save(data: dict[str, Any], path: str) -> None:

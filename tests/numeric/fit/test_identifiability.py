@@ -197,7 +197,7 @@ def test_no_run_notices_an_open_direction(
 
 
 def test_what_stays_determined() -> None:
-    told = {}
+    told: dict[str, tuple[set[str], set[str]]] = {}
     for design in (fixed_params, two_params, multiple_of_optimal(1), multiple_of_optimal(3), ray):
         n, d = design(LAW)
         found = identifiability(fit_at(runs_of(n, d, LAW), LAW))
@@ -286,9 +286,9 @@ def test_conditioning_of_the_chinchilla_runs(public_runs: Path) -> None:
     assert found.condition == pytest.approx(np.linalg.cond(gram.T @ gram), rel=1e-8)
     covariance = np.linalg.inv(gram.T @ gram)
     spread = np.sqrt(np.diag(covariance))
+    assert found.correlation is not None
     np.testing.assert_allclose(found.correlation, covariance / spread / spread[:, None], atol=1e-9)
     where = {name: i for i, name in enumerate(found.coordinates)}
-    assert found.correlation is not None
     assert found.correlation[where["log A"], where["beta"]] == pytest.approx(0.999, abs=5e-4)
     assert found.correlation[where["log B"], where["gamma"]] == pytest.approx(0.999, abs=5e-4)
     assert found.correlation[where["E"], where["beta"]] == pytest.approx(0.78, abs=5e-3)

@@ -1,0 +1,627 @@
+"""isoflop fit: the contract for scripts, bad input, what is saved, interrupts."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import time
+from math import exp, inf, log
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+TRUTH = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
+NOISE = 0.004
+KEYS = {"law", "objective", "coefficients", "derived", "converged", "n_runs", "dropped", "warnings"}
+NUMBERS = {"value", "se", "lo", "hi"}
+
+
+def loss(params, tokens):
+    return TRUTH["E"] + TRUTH["A"] * params ** -TRUTH["beta"] + TRUTH["B"] * tokens ** -TRUTH["gamma"]
+
+
+def write(path, rows, header=("params", "tokens", "loss")):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+def runs():
+    """A grid of runs with noise in the logarithm, the same every time."""
+    draw = np.random.default_rng(20240229).standard_normal(64)
+    sizes, data = np.geomspace(3e7, 1e10, 8), np.geomspace(3e8, 3e11, 8)
+    grid = [(float(n), float(d)) for n in sizes for d in data]
+    return [(n, d, loss(n, d) * exp(NOISE * z)) for (n, d), z in zip(grid, draw.tolist(), strict=True)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fit")
+
+
+@pytest.fixture(scope="module")
+def path(folder):
+    return write(folder / "runs.csv", runs())
+
+
+@pytest.fixture(scope="module")
+def plain(data, path):
+    return data("fit", path)
+
+
+def refused(result, *named):
+    assert result.code == 2, result
+    assert result.out == ""
+    assert result.err.startswith("isoflop: error: ")
+    assert result.err.count("\n") == 1
+    for part in named:
+        assert part in result.err, (part, result.err)
+    assert "Traceback" not in result.err
+
+
+# -- the contract ------------------------------------------------------------------------------------------------------
+
+
+def test_keys(plain) -> None:
+    assert set(plain) >= KEYS
+    assert list(plain["coefficients"]) == ["E", "A", "B", "beta", "gamma"]
+    assert set(plain["derived"]) >= {"alpha", "C0"}
+    for entry in (*plain["coefficients"].values(), *plain["derived"].values()):
+        assert set(entry) == NUMBERS
+        assert entry["lo"] < entry["value"] < entry["hi"]
+        assert entry["se"] > 0
+    assert plain["law"] == "E + A N^-beta + B D^-gamma"
+    assert plain["objective"] == {"name": "huber-log", "delta": 1e-3, "value": plain["objective"]["value"]}
+    assert (plain["converged"], plain["n_runs"], plain["dropped"], plain["warnings"]) == (True, 64, [], [])
+
+
+def test_the_truth_is_near(plain) -> None:
+    for name, entry in plain["coefficients"].items():
+        assert abs(entry["value"] - TRUTH[name]) < 4 * entry["se"], name
+    alpha = TRUTH["beta"] * TRUTH["gamma"] / (TRUTH["beta"] + TRUTH["gamma"])
+    assert plain["derived"]["alpha"]["lo"] < alpha < plain["derived"]["alpha"]["hi"]
+
+
+def rho(name, residual, delta=1e-3, tau=0.5):
+    size = abs(residual)
+    match name:
+        case "huber-log":
+            return residual**2 / 2 if size <= delta else delta * (size - delta / 2)
+        case "absolute-log":
+            return size
+        case "pinball-log":
+            return -tau * residual if residual < 0 else (1 - tau) * residual
+    return residual**2
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("huber-log", []),
+        ("huber-log", ["--delta", "0.01"]),
+        ("absolute-log", []),
+        ("least-squares-log", []),
+        ("least-squares", []),
+        ("pinball-log", ["--tau", "20%"]),
+    ],
+)
+def test_the_objective_is_the_plain_sum_at_the_coefficients(data, path, name, options) -> None:
+    found = data("fit", path, "--objective", name, *options)
+    assert found["converged"]
+    c = {key: entry["value"] for key, entry in found["coefficients"].items()}
+    parameters = {key: value for key, value in found["objective"].items() if key in ("delta", "tau")}
+    assert parameters == {"--delta": {"delta": 0.01}, "--tau": {"tau": 0.2}}.get(
+        options[0] if options else "", {"delta": 1e-3} if name == "huber-log" else {}
+    )
+
+    def value(**changed):
+        law = {**c, **changed}
+        total = 0.0
+        for n, d, observed in runs():
+            fitted = law["E"] + law["A"] * n ** -law["beta"] + law["B"] * d ** -law["gamma"]
+            residual = log(fitted / observed) if name.endswith("log") else fitted - observed
+            total += rho(name, residual, **parameters)
+        return total
+
+    assert found["objective"]["value"] == pytest.approx(value(), rel=1e-9)
+    for key, number in c.items():
+        for factor in (1 - 1e-3, 1 + 1e-3):
+            assert value(**{key: number * factor}) > value()
+
+
+def test_least_squares_errors_against_the_textbook(data, path) -> None:
+    """The sandwich with every residual equal in size is the textbook covariance; at random residuals it comes near."""
+    found = data("fit", path, "--objective", "least-squares-log")
+    c = {key: entry["value"] for key, entry in found["coefficients"].items()}
+    rows, residuals = [], []
+    for n, d, observed in runs():
+        first, second = c["A"] * n ** -c["beta"], c["B"] * d ** -c["gamma"]
+        fitted = c["E"] + first + second
+        rows.append([x / fitted for x in (1.0, first, second, -first * log(n), -second * log(d))])
+        residuals.append(log(fitted / observed))
+    jacobian = np.array(rows)
+    variance = sum(r**2 for r in residuals) / (len(rows) - 5)
+    textbook = np.sqrt(np.diag(variance * np.linalg.inv(jacobian.T @ jacobian)))
+    for key, error, scale in zip(c, textbook, (1.0, c["A"], c["B"], 1.0, 1.0), strict=True):
+        assert found["coefficients"][key]["se"] == pytest.approx(error * scale, rel=0.35)
+
+
+def test_compute_and_ratio(data, path, call) -> None:
+    found = data("fit", path, "--compute", "1e22", "--ratio", "10")
+    derived = {name: entry["value"] for name, entry in found["derived"].items()}
+    saved = path.with_name("for-allocate.json")
+    assert call("fit", path, "--save", saved).code == 0
+    (row,) = data("allocate", "--law", saved, "--compute", "1e22")["rows"]
+    assert derived["N_star"] == pytest.approx(row["params"], rel=1e-12)
+    assert derived["D_star"] == pytest.approx(row["tokens"], rel=1e-12)
+    assert derived["L_star"] == pytest.approx(row["loss"], rel=1e-12)
+    (row,) = data("penalty", "--law", saved, "--ratio", "10")["rows"]
+    assert derived["penalty"] == pytest.approx(row["loss_penalty"], rel=1e-12)
+    assert found["at"] == {"compute": 1e22, "ratio": 10.0}
+
+
+def test_compute_law(data, path) -> None:
+    found = data("fit", path, "--model", "compute", "--compute", "1e22")
+    assert list(found["coefficients"]) == ["E", "C0", "alpha"]
+    assert found["law"] == "E + C0 C^-alpha"
+    assert found["derived"]["alpha"] == found["coefficients"]["alpha"]
+    c = {key: entry["value"] for key, entry in found["coefficients"].items()}
+    assert found["derived"]["loss"]["value"] == pytest.approx(c["E"] + c["C0"] * 1e22 ** -c["alpha"], rel=1e-12)
+    assert found["derived"]["loss"]["se"] < found["coefficients"]["E"]["se"]
+
+
+def test_an_expression(data, path, plain) -> None:
+    found = data("fit", path, "--model", "E + a*N^-b + c*D^-d")
+    assert found["converged"]
+    assert list(found["coefficients"]) == ["E", "a", "b", "c", "d"]
+    assert found["objective"]["value"] == pytest.approx(plain["objective"]["value"], rel=1e-9)
+    assert found["coefficients"]["b"]["value"] == pytest.approx(plain["coefficients"]["beta"]["value"], rel=1e-6)
+    assert found["derived"] == {}
+
+
+def test_without_irreducible_loss_and_fixed(data, path) -> None:
+    absent, fixed = data("fit", path, "--no-irreducible"), data("fit", path, "--fix", "E=0")
+    assert absent["objective"]["value"] == pytest.approx(fixed["objective"]["value"], rel=1e-9)
+    for found in (absent, fixed):
+        assert found["coefficients"]["E"] == {"value": 0.0, "se": 0.0, "lo": 0.0, "hi": 0.0}
+    assert fixed["fixed"] == ["E"]
+
+
+def test_bounds(data, path) -> None:
+    found = data("fit", path, "--bound", "beta=0.4:1", "--bound", "E=:1.75")
+    assert found["coefficients"]["beta"] == {"value": 0.4, "se": None, "lo": None, "hi": None}
+    assert "beta" in found["at_bound"]
+    assert any("beta = 0.4 is on a bound: the lower one that was given" in text for text in found["warnings"])
+    assert found["derived"]["alpha"]["se"] is None
+
+
+def test_levels(data, path, plain) -> None:
+    wide = data("fit", path, "--level", "99%")
+    assert wide["interval"] == {"kind": "sandwich", "level": 0.99}
+    for name, entry in wide["coefficients"].items():
+        assert entry["value"] == plain["coefficients"][name]["value"]
+        assert entry["lo"] < plain["coefficients"][name]["lo"]
+
+
+def test_bootstrap(data, path, plain) -> None:
+    words = ("fit", path, "--bootstrap", "200", "--seed", "7")
+    found = data(*words)
+    assert found == data(*words)
+    other = data("fit", path, "--bootstrap", "200", "--seed", "8")
+    assert found["coefficients"]["beta"]["se"] != other["coefficients"]["beta"]["se"]
+    interval = found["interval"]
+    assert (interval["kind"], interval["resample"], interval["repeats"], interval["seed"]) == ("bootstrap", "cases", 200, 7)
+    assert interval["interrupted"] is False
+    for name, entry in found["coefficients"].items():
+        assert entry["value"] == plain["coefficients"][name]["value"]
+        assert entry["se"] == pytest.approx(plain["coefficients"][name]["se"], rel=0.6)
+
+
+def test_groups(data, folder) -> None:
+    rows = [(*row, index % 8) for index, row in enumerate(runs())]
+    path = write(folder / "groups.csv", rows, ("N", "D", "loss", "seed"))
+    found = data("fit", path, "--bootstrap", "120")
+    assert found["interval"]["resample"] == "groups"
+    assert data("fit", path, "--bootstrap", "120", "--resample", "cases")["interval"]["resample"] == "cases"
+    assert data("fit", path, "--bootstrap", "120", "--resample", "residuals")["interval"]["resample"] == "residuals"
+
+
+def test_profile(data, call, path, plain) -> None:
+    found = data("fit", path, "--profile", "alpha,E", "--profile", "A")["profile"]
+    assert list(found) == ["alpha", "E", "A"]
+    for name, entry in found.items():
+        value = {**plain["coefficients"], **plain["derived"]}[name]["value"]
+        assert entry["value"] == pytest.approx(value, rel=1e-12)
+        assert entry["lo"] < value < entry["hi"]
+    assert "likelihood ratio" in call("fit", path, "--profile", "alpha").out
+
+
+def test_sensitivity_and_diagnostics(data, call, path, plain) -> None:
+    found = data("fit", path, "--sensitivity", "--diagnostics")
+    low, high = (found["sensitivity"]["ranges"]["alpha"][name] for name in ("lo", "hi"))
+    assert low <= plain["derived"]["alpha"]["value"] <= high
+    assert found["diagnostics"]["n_runs"] == 64
+    text = call("fit", path, "--sensitivity", "--diagnostics").out
+    assert "least-squares-log" in text
+    assert "Shapiro" in text
+
+
+# -- the runs ----------------------------------------------------------------------------------------------------------
+
+
+def test_columns_and_conditions(data, folder, plain) -> None:
+    rows = [(n, d, y, "keep") for n, d, y in runs()] + [(1e9, 1e10, 9.0, "leave")]
+    path = write(folder / "columns.csv", rows, ("Größe", "Data seen", "final", "which"))
+    columns = ("--column", "params=Größe", "--column", "D=Data seen", "--column", "loss=final")
+    found = data("fit", path, *columns, "--where", "which == 'keep'")
+    assert (found["n_runs"], found["n_rows"], found["left_out"]) == (64, 65, 1)
+    assert found["coefficients"] == plain["coefficients"]
+    assert data("fit", path, *columns, "--where", "`Data seen` < 1e13 and loss < 8")["coefficients"] == plain["coefficients"]
+
+
+def test_dropped_rows_are_named(data, call, folder, plain) -> None:
+    rows = [*runs(), (1e9, 1e10, ""), (1e9, 1e10, "nan"), ("1e400", 1e10, 3), (1e9, -1, 3), (1e9, "inf", 3)]
+    path = write(folder / "dropped.csv", rows)
+    found = data("fit", path)
+    assert [entry["row"] for entry in found["dropped"]] == [65, 66, 67, 68, 69]
+    reasons = [entry["reason"] for entry in found["dropped"]]
+    assert reasons[0] == reasons[1] == "loss is missing"
+    assert "params=inf" in reasons[2]
+    assert "tokens=-1.0" in reasons[3]
+    assert found["coefficients"] == plain["coefficients"]
+    assert "5 dropped: row 65: loss is missing" in " ".join(call("fit", path).out.split())
+
+
+def test_accuracy(data, folder, plain) -> None:
+    """-log((Q - Qr)/(1 - Qr)) of these accuracies is the loss of the other runs."""
+    rows = [(n, d, 0.25 + 0.75 * exp(-y)) for n, d, y in runs()]
+    path = write(folder / "accuracy.csv", rows, ("params", "tokens", "accuracy"))
+    found = data("fit", path, "--random-baseline", "25%")
+    for name, entry in found["coefficients"].items():
+        assert entry["value"] == pytest.approx(plain["coefficients"][name]["value"], rel=1e-6)
+
+
+def test_doubts_about_the_runs_are_warnings(data, call, folder) -> None:
+    path = write(folder / "budget.csv", [(n, d, 7 * n * d, y) for n, d, y in runs()], ("N", "D", "C", "loss"))
+    (warning,) = data("fit", path)["warnings"]
+    assert warning.startswith("compute off 6ND by more than 10 % in 64 of 64 runs")
+    assert "warning: compute off 6ND" in call("fit", path).out
+
+
+# -- the public runs ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chinchilla(public_runs):
+    """The file, and the options that select the 240 runs of Besiroglu et al. 2024."""
+    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
+    with path.open(encoding="utf-8") as file:
+        fifth = sorted((float(row["loss"]) for row in csv.DictReader(file)), reverse=True)[4]
+    return path, ("--column", "params=Model Size", "--column", "compute=Training FLOP", "--where", f"loss < {fifth!r}")
+
+
+CHINCHILLA = {
+    "huber-log": (0.001018274018, {"E": 1.81722, "A": 477.826, "B": 2143.417, "beta": 0.34731, "gamma": 0.36717}),
+    "absolute-log": (1.129494664, {"E": 1.81686, "A": 482.006, "B": 2085.434, "beta": 0.34781, "gamma": 0.36585}),
+    "least-squares-log": (0.0114618870, {"E": 1.86455, "A": 593.32, "B": 4875.64, "beta": 0.36025, "gamma": 0.40588}),
+}
+
+
+@pytest.mark.parametrize("objective", CHINCHILLA)
+def test_chinchilla(data, chinchilla, objective) -> None:
+    path, selected = chinchilla
+    found = data("fit", path, *selected, "--objective", objective)
+    value, coefficients = CHINCHILLA[objective]
+    assert (found["n_runs"], found["left_out"], found["converged"]) == (240, 5, True)
+    assert found["objective"]["value"] <= value * (1 + 1e-9)
+    for name, number in coefficients.items():
+        assert found["coefficients"][name]["value"] == pytest.approx(number, rel=2e-5)
+
+
+def test_chinchilla_all_points(data, chinchilla) -> None:
+    path, _ = chinchilla
+    found = data("fit", path, "--objective", "least-squares-log")
+    assert found["n_runs"] == 245
+    assert found["objective"]["value"] == pytest.approx(0.0709904316, rel=1e-8)
+
+
+def test_chinchilla_text(call, chinchilla) -> None:
+    path, selected = chinchilla
+    text = " ".join(call("fit", path, *selected, "--compute", "1e22").out.split())
+    for part in ("L = E + A N^-beta + B D^-gamma", "5 left out by the condition", "0.001018274018", "1.81722", "N* at 1e22 FLOP"):
+        assert part in text
+
+
+# -- text, LaTeX, figures, files ---------------------------------------------------------------------------------------
+
+
+def test_text(call, path, plain) -> None:
+    result = call("fit", path, "--compute", "1e22", "--ratio", "10", "--bootstrap", "100")
+    assert (result.code, result.err) == (0, "")
+    assert max(map(len, result.out.splitlines())) <= 100
+    assert "100 resamples of runs, seed 0" in result.out
+    for name in (*plain["coefficients"], "alpha", "C0", "penalty at ratio 10"):
+        assert f"\n{name} " in result.out
+
+
+def test_latex(call, path) -> None:
+    out = call("fit", path, "--format", "latex").out
+    assert out.startswith(r"\begin{tabular}")
+    assert out.rstrip().endswith(r"\end{tabular}")
+    assert r"$\beta$ & $" in out
+    assert out.count(r"\midrule") == 2
+
+
+def test_a_saved_fit_is_a_law(call, data, path, folder, plain) -> None:
+    saved = folder / "my fit.json"
+    assert call("fit", path, "--save", saved).code == 0
+    assert json.loads(saved.read_text(encoding="utf-8"))["coefficients"] == plain["coefficients"]
+    assert data("penalty", "--law", saved, "--ratio", "3")["law"] == "my fit"
+    derived = data("derive", "--law", saved)
+    assert derived is not None
+    for words in (["derive", "--law", saved], ["allocate", "--law", saved, "--compute", "1e22"], ["latex", "--law", saved]):
+        result = call(*words)
+        assert (result.code, result.err) == (0, ""), words
+    from isoflop.numeric.law import Law
+
+    law = Law.load(saved)
+    assert (law.E, law.gamma) == (plain["coefficients"]["E"]["value"], plain["coefficients"]["gamma"]["value"])
+
+
+@pytest.mark.parametrize("model", ["compute", "E + a*(N*D)^-e"])
+def test_a_saved_fit_of_another_form_is_no_params_tokens_law(call, path, folder, model) -> None:
+    saved = folder / "other.json"
+    assert call("fit", path, "--model", model, "--save", saved).code == 0
+    for words in (["penalty", "--ratio", "3"], ["allocate", "--compute", "1e22"], ["derive"]):
+        refused(call(*words, "--law", saved), "other.json", "is a fit of L = E + ", "must be one of E + A N^-beta + B D^-gamma")
+
+
+def test_a_figure(call, path, folder) -> None:
+    figure = folder / "fit.png"
+    result = call("fit", path, "--plot", figure)
+    assert (result.code, result.err) == (0, "")
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+# -- no optimum --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def never(monkeypatch):
+    """A solver that certifies nothing."""
+    from dataclasses import replace
+
+    from isoflop.numeric.fit import fitting
+
+    solve = fitting.solve
+    monkeypatch.setattr(fitting, "solve", lambda *words: replace(solve(*words), converged=False))
+
+
+@pytest.mark.usefixtures("never")
+def test_no_optimum_is_no_verdict(call, path, folder) -> None:
+    result = call("fit", path, "--format", "json", "--save", folder / "never.json")
+    assert result.code == 3
+    found = json.loads(result.out)
+    assert found["converged"] is False
+    assert found["coefficients"]["E"]["se"] is None
+    assert found["warnings"][0] == "the fit did not reach an optimum; its numbers are no result"
+    assert "NOT REACHED" in call("fit", path).out
+    refused(call("penalty", "--law", folder / "never.json", "--ratio", "3"), "never.json", "did not reach an optimum")
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_file(call, tmp_path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    refused(call("fit", tmp_path / "empty.csv"), "empty.csv", "is empty")
+    write(tmp_path / "header.csv", [])
+    refused(call("fit", tmp_path / "header.csv"), "header.csv", "no rows")
+
+
+def test_text_in_a_number_column(call, tmp_path) -> None:
+    path = write(tmp_path / "text.csv", [*runs()[:9], (1e9, "a lot", 3)])
+    refused(call("fit", path), "text.csv", "row 10", "'tokens'", "'a lot'")
+
+
+def test_too_few_runs(call, tmp_path) -> None:
+    refused(call("fit", write(tmp_path / "one.csv", runs()[:1])), "one.csv", "has 1 usable run; must be at least 5")
+    refused(call("fit", write(tmp_path / "four.csv", runs()[::20])), "four.csv", "has 4 usable runs; must be at least 5")
+    refused(call("fit", tmp_path / "one.csv", "--model", "compute"), "at least 3", "E + C0 C^-alpha")
+
+
+def test_as_many_runs_as_coefficients(data, tmp_path) -> None:
+    found = data("fit", write(tmp_path / "five.csv", [runs()[i] for i in (0, 5, 34, 48, 63)]))
+    assert found["coefficients"]["E"]["se"] is None
+    assert found["interval"]["kind"] == "none"
+    assert any(text.startswith("no standard errors: 5 runs") for text in found["warnings"])
+
+
+def test_all_runs_at_one_size(call, data, tmp_path) -> None:
+    draw = np.random.default_rng(5).standard_normal(20).tolist()
+    rows = [(1e9, d, loss(1e9, d) * exp(0.002 * z)) for d, z in zip(np.geomspace(1e9, 1e11, 20).tolist(), draw, strict=True)]
+    path = write(tmp_path / "one-size.csv", rows)
+    found = data("fit", path)
+    assert {"A", "beta"} <= set(found["undetermined"])
+    assert found["coefficients"]["A"]["se"] is None
+    assert any("all runs at one N" in text for text in found["warnings"])
+    text = call("fit", path).out
+    assert "not determined" in text
+    assert "all runs at one N" in text
+
+
+def test_losses_below_the_irreducible_one(call, data, path) -> None:
+    found = data("fit", path, "--fix", "E=2.2")
+    count = sum(y <= 2.2 for _, _, y in runs())
+    assert 0 < count < 64
+    assert f"{count} of 64 runs have a loss of at most E = 2.2, which is given: no such law reaches them" in found["warnings"]
+    refused(call("fit", path, "--fix", "E=30"), "--fix 'E=30'", "below some loss")
+
+
+def test_other_encodings(call, tmp_path) -> None:
+    text = "params,tokens,loss,who\n1e9,1e10,3,Zoë\n"
+    (tmp_path / "latin.csv").write_bytes(text.encode("latin-1"))
+    refused(call("fit", tmp_path / "latin.csv"), "latin.csv", "line 2", "not UTF-8")
+    (tmp_path / "wide.csv").write_bytes(text.encode("utf-16"))
+    refused(call("fit", tmp_path / "wide.csv"), "wide.csv", "UTF-16")
+
+
+def test_what_is_no_file(call, tmp_path) -> None:
+    refused(call("fit", tmp_path), "is a directory")
+    refused(call("fit", tmp_path / "none.csv"), "none.csv", "No such file")
+    refused(call("fit"), "RUNS is missing")
+    refused(call("fit", "a.csv", "b.csv"), "'b.csv'")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
+def test_a_file_without_permission(call, tmp_path) -> None:
+    path = write(tmp_path / "secret.csv", runs())
+    path.chmod(0)
+    refused(call("fit", path), "secret.csv", "ermission")
+
+
+CASES = {
+    "an unknown objective": (["--objective", "huber"], ["--objective 'huber'", "did you mean huber-log?"]),
+    "a delta that is for nothing": (["--objective", "least-squares", "--delta", "1"], ["--delta '1'", "huber-log"]),
+    "a delta of 0": (["--delta", "0"], ["--delta '0'", "positive"]),
+    "a tau of 1": (["--objective", "pinball-log", "--tau", "1"], ["--tau '1'", "between 0 and 1"]),
+    "a level of 90": (["--level", "90"], ["--level '90'", "between 0 and 1"]),
+    "half a resample": (["--bootstrap", "10.5"], ["--bootstrap '10.5'", "whole number"]),
+    "no resamples": (["--bootstrap", "0"], ["--bootstrap '0'", "at least 1"]),
+    "endless resamples": (["--bootstrap", "inf"], ["--bootstrap 'inf'", "whole number"]),
+    "a seed below 0": (["--bootstrap", "10", "--seed", "-1"], ["--seed '-1'", "at least 0"]),
+    "jobs without a bootstrap": (["--jobs", "2"], ["--jobs '2'", "--bootstrap"]),
+    "no jobs": (["--bootstrap", "10", "--jobs", "0"], ["--jobs '0'", "other than 0"]),
+    "groups without a column": (["--bootstrap", "10", "--resample", "groups"], ["--resample 'groups'", "no column group"]),
+    "an unknown resample": (["--bootstrap", "10", "--resample", "case"], ["--resample 'case'", "did you mean cases?"]),
+    "a misspelt model": (["--model", "param-tokens"], ["--model 'param-tokens'", "did you mean params-tokens?"]),
+    "a model that cannot be read": (["--model", "E + a*N^"], ["--model 'E + a*N^'"]),
+    "a model without runs": (["--model", "a + b"], ["--model 'a + b'", "column"]),
+    "a model that is code": (["--model", "__import__('os').system('true')"], ["--model "]),
+    "a condition that cannot be read": (["--where", "loss <"], ["--where 'loss <'"]),
+    "a condition on no column": (["--where", "perplexity < 3"], ["perplexity"]),
+    "a condition that leaves nothing": (["--where", "loss < 0"], ["loss < 0", "64"]),
+    "a column without a name": (["--column", "params"], ["--column 'params'", "NAME=COLUMN"]),
+    "a column that is not there": (["--column", "params=Size"], ["'Size'", "params"]),
+    "a quantity that is not there": (["--column", "depth=params"], ["'depth'", "params"]),
+    "a column twice": (["--column", "N=params", "--column", "N=tokens"], ["--column 'N=tokens'", "twice"]),
+    "a fixed nothing": (["--fix", "E"], ["--fix 'E'", "NAME=VALUE"]),
+    "a fixed word": (["--fix", "E=low"], ["--fix 'E=low'", "number"]),
+    "a fixed infinity": (["--fix", "E=inf"], ["--fix 'E=inf'", "finite"]),
+    "a fixed beyond": (["--fix", "E=1e400"], ["--fix 'E=1e400'", "largest float"]),
+    "a fixed stranger": (["--fix", "delta=1"], ["'delta'", "E, A, B, beta, gamma"]),
+    "a fixed negative exponent": (["--fix", "beta=-1"], ["beta", "-1"]),
+    "a bound without ends": (["--bound", "beta=:"], ["--bound 'beta=:'", "LOW:HIGH"]),
+    "a bound upside down": (["--bound", "beta=1:0.1"], ["--bound 'beta=1:0.1'", "below"]),
+    "bounded and fixed": (["--bound", "beta=0.1:1", "--fix", "beta=0.3"], ["beta", "both"]),
+    "no irreducible expression": (["--model", "a*N^-b", "--no-irreducible"], ["--no-irreducible", "without E"]),
+    "a ratio of a compute law": (["--model", "compute", "--ratio", "3"], ["--ratio '3'", "params-tokens"]),
+    "a compute of an expression": (["--model", "a*N^-b", "--compute", "3"], ["--compute '3'", "params-tokens or compute"]),
+    "an unknown profile": (["--profile", "epsilon"], ["--profile 'epsilon'", "alpha"]),
+    "a profile of a sharp objective": (["--profile", "E", "--objective", "absolute-log"], ["--profile 'E'", "bootstrap"]),
+    "a baseline of loss": (["--random-baseline", "0.25"], ["--random-baseline '0.25'", "accuracy"]),
+    "a baseline of 1": (["--random-baseline", "1"], ["--random-baseline '1'", "less than 1"]),
+    "a figure of text": (["--plot", "fit.txt"], ["--plot 'fit.txt'", ".png, .pdf or .svg"]),
+    "a fit saved in no folder": (
+        ["--save", "/no/such/folder/fit.json"],
+        ["--save '/no/such/folder/fit.json'", "cannot be written"],
+    ),
+    "a fit saved as a folder": (["--save", "/"], ["--save '/'", "directory"]),
+    "a sensitivity of an expression": (["--model", "a*N^-b", "--sensitivity"], ["--sensitivity", "params-tokens or compute"]),
+    "a report in LaTeX": (["--format", "latex", "--diagnostics"], ["--diagnostics", "text or json"]),
+    "an unknown format": (["--format", "yaml"], ["--format 'yaml'", "text, json, latex"]),
+}
+
+
+@pytest.mark.parametrize(("words", "named"), CASES.values(), ids=CASES)
+def test_cases(call, path, words, named) -> None:
+    refused(call("fit", path, *words), *named)
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypatch) -> None:
+    def work(*words, **options):
+        raise AssertionError("too late")
+
+    monkeypatch.setattr("isoflop.numeric.runs.Runs.read", work)
+    for option in ("--save", "--plot", "--output"):
+        refused(call("fit", path, option, "/no/such/folder/x.png"), f"{option} '/no/such/folder/x.png'")
+
+
+# -- Ctrl-C ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_interrupted_bootstrap_keeps_what_is_done(call, path, folder, monkeypatch) -> None:
+    from isoflop.numeric.fit import bootstrap
+
+    batch, done = bootstrap.batch, []
+
+    def interrupted(*words):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(words)
+        return batch(*words)
+
+    monkeypatch.setattr(bootstrap, "batch", interrupted)
+    result = call("fit", path, "--bootstrap", "1000", "--format", "json", "--save", folder / "part.json", "--profile", "E")
+    assert result.code == 130
+    assert result.err == "isoflop: interrupted: 200 of 1000 resamples are done; the intervals are of these\n"
+    found = json.loads(result.out)
+    assert (found["interval"]["repeats"], found["interval"]["requested"], found["interval"]["interrupted"]) == (200, 1000, True)
+    assert found["coefficients"]["E"]["se"] > 0
+    assert "bootstrap: interrupted after 200 of 1000 resamples; the intervals are of these" in found["warnings"]
+    assert json.loads((folder / "part.json").read_text(encoding="utf-8"))["coefficients"] == found["coefficients"]
+
+
+def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch, plain) -> None:
+    from isoflop.numeric.fit import bootstrap
+
+    def interrupted(*words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bootstrap, "batch", interrupted)
+    result = call("fit", path, "--bootstrap", "1000", "--format", "json")
+    assert result.code == 130
+    assert result.err.startswith("isoflop: interrupted: none of 1000 resamples is done")
+    assert json.loads(result.out)["coefficients"] == plain["coefficients"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a signal")
+def test_a_signal(command, path) -> None:
+    words, environment = command
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
+    process = subprocess.Popen([*words, "fit", str(path), "--bootstrap", "100000000"], **streams)
+    time.sleep(3.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    if out:  # a slow machine may not have come as far as the resamples
+        assert err.startswith("isoflop: interrupted: ")
+        assert "L = E + A N^-beta + B D^-gamma" in out
+    assert err.count("\n") <= 1
+
+
+def test_a_bar_is_for_terminals_alone(call, path, monkeypatch) -> None:
+    pytest.importorskip("tqdm")
+    assert call("fit", path, "--bootstrap", "100").err == ""
+    monkeypatch.setattr("isoflop.cli.fit._is_terminal", lambda stream: True)
+    result = call("fit", path, "--bootstrap", "100")
+    assert "bootstrap" in result.err
+    assert "bootstrap: standard deviations" in result.out
+
+
+def test_numbers_are_json(data, path) -> None:
+    """No NaN and no infinity, whatever is asked."""
+
+    def walk(entry):
+        if isinstance(entry, dict):
+            for value in entry.values():
+                walk(value)
+        elif isinstance(entry, list):
+            for value in entry:
+                walk(value)
+        elif isinstance(entry, float):
+            assert abs(entry) < inf
+
+    walk(data("fit", path, "--bound", "beta=5:", "--compute", "1e300", "--ratio", "1e30"))

@@ -1,0 +1,263 @@
+"""Fits as text, plain data, frames and LaTeX."""
+
+import json
+from math import exp, isfinite
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.fit import fit
+from isoflop.numeric.fit.summary import AT_BOUND, FIXED, OPEN, summarise
+from isoflop.numeric.fit.tables import fit_dict, fit_frame, fit_json, fit_latex, save_fit
+from isoflop.numeric.fit.text import fit_text, number, table
+from isoflop.numeric.law import Law
+
+
+CLOSE = 1e-3
+
+
+def grid(noise=0.004, sizes=8, data=8):
+    draw = np.random.default_rng(11).standard_normal(sizes * data)
+    n, d = (axis.ravel() for axis in np.meshgrid(np.geomspace(3e7, 1e10, sizes), np.geomspace(3e8, 3e11, data)))
+    return {"params": n, "tokens": d, "loss": (1.7 + 400 * n**-0.34 + 410 * d**-0.28) * np.exp(noise * draw)}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return fit(grid())
+
+
+@pytest.fixture(scope="module")
+def resampled(fitted):
+    return fitted.bootstrap(150, seed=3)
+
+
+# -- numbers and tables ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.3473104974, 6, "0.347310"),
+        (9.9999996, 6, "10.0000"),
+        (999999.6, 6, "1.00000e6"),
+        (999.96, 4, "1000"),
+        (123456.0, 3, "123456"),
+        (-0.05025, 3, "-0.0503"),
+        (1e-5, 2, "1.0e-5"),
+        (9.9996e-5, 3, "0.000100"),
+        (5e-324, 3, "4.94e-324"),
+        (1.7976931348623157e308, 3, "1.80e308"),
+        (0.0, 5, "0"),
+        (-0.0, 5, "0"),
+    ],
+)
+def test_numbers(value, digits, text) -> None:
+    assert number(value, digits) == text
+
+
+def test_tables_align() -> None:
+    lines = table(("name", "value", ""), [("a", "1.5", "fixed"), ("longer", "22", "")])
+    assert lines == dedent(
+        """\
+        name    value
+        --------------------
+        a         1.5  fixed
+        longer     22"""
+    ).split("\n")
+
+
+# -- what is gathered --------------------------------------------------------------------------------------------------
+
+
+def test_errors_are_those_of_the_fit(fitted) -> None:
+    found = summarise(fitted, level=0.8)
+    ends = fitted.intervals(0.8)
+    for figure in found.coefficients:
+        assert (figure.value, figure.se) == (fitted.coefficients[figure.name], fitted.standard_errors[figure.name])
+        assert (figure.lo, figure.hi) == ends[figure.name]
+    for figure, expected in zip(found.derived, fitted.derived(level=0.8), strict=True):
+        assert (figure.name, figure.value, figure.se) == (expected.quantity.name, expected.value, expected.standard_error)
+        assert (figure.lo, figure.hi) == (expected.low, expected.high)
+    assert found.warnings == ()
+
+
+def test_percentiles_are_those_of_the_draws(fitted, resampled) -> None:
+    found = summarise(fitted, resampled, level=0.8)
+    for figure in found.coefficients:
+        draws = resampled.columns[figure.name]
+        assert figure.se == np.std(draws, ddof=1)
+        assert (figure.lo, figure.hi) == pytest.approx(tuple(np.quantile(draws, [0.1, 0.9])), rel=1e-12)
+    beta, gamma = resampled.columns["beta"], resampled.columns["gamma"]
+    alpha = next(figure for figure in found.derived if figure.name == "alpha")
+    low, high = np.quantile(beta * gamma / (beta + gamma), [0.1, 0.9])
+    assert (alpha.lo, alpha.hi) == pytest.approx((low, high), rel=1e-12)
+
+
+def test_the_loss_of_a_compute_law_by_simulation() -> None:
+    """The delta method against draws of (E, log C0, alpha) that are so close together that the loss is linear in them."""
+    fitted = fit(grid(), model="compute")
+    (figure,) = (each for each in summarise(fitted, compute=3e21).derived if each.name == "loss")
+    centre = [fitted.coefficients["E"], np.log(fitted.coefficients["C0"]), fitted.coefficients["alpha"]]
+    draws = np.random.default_rng(2).multivariate_normal(centre, fitted.covariance() * CLOSE**2, 200_000)
+    losses = draws[:, 0] + np.exp(draws[:, 1] - draws[:, 2] * np.log(3e21))
+    assert figure.value == pytest.approx(centre[0] + exp(centre[1]) * 3e21 ** -centre[2], rel=1e-12)
+    assert figure.se == pytest.approx(losses.std() / CLOSE, rel=0.01)
+
+
+def test_notes(fitted) -> None:
+    found = summarise(fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)}))
+    notes = {figure.name: figure.note for figure in (*found.coefficients, *found.derived)}
+    assert (notes["E"], notes["beta"], notes["gamma"], notes["alpha"]) == (FIXED, AT_BOUND, "", AT_BOUND)
+    alpha = next(figure for figure in found.derived if figure.name == "alpha")
+    assert alpha.se is None
+
+
+def test_no_irreducible_loss_is_seen() -> None:
+    data = grid()
+    data["loss"] = 40 * data["params"] ** -0.12 + 30 * data["tokens"] ** -0.1
+    data["loss"] = data["loss"] - 0.05
+    found = fit(data)
+    assert "E" in found.at_bound
+    assert any("these runs show no irreducible loss" in text for text in summarise(found).warnings)
+
+
+def test_one_size_leaves_coefficients_open() -> None:
+    data = {name: values[:8].copy() for name, values in grid(0.002).items()}
+    data["params"][:] = 1e9
+    data["tokens"] = np.geomspace(1e9, 1e12, 8)
+    data["loss"] = 2.1 + 900 * data["tokens"] ** -0.3 * np.exp(np.random.default_rng(1).normal(0, 0.002, 8))
+    found = summarise(fit(data))
+    assert found.kind == "none"
+    assert {figure.name for figure in found.coefficients if figure.note in (OPEN, AT_BOUND)} >= {"A", "beta"}
+    assert any("what would tell" in text for text in found.warnings)
+
+
+def test_what_the_law_has_not_is_refused(fitted) -> None:
+    with pytest.raises(ValueError, match=r"ratio=3.0: is for a params-tokens law"):
+        summarise(fit(grid(), model="compute"), ratio=3.0)
+    with pytest.raises(ValueError, match=r"compute=1e\+22: is for a params-tokens or a compute law"):
+        summarise(fit(grid(), model="a*N^-b + c"), compute=1e22)
+    with pytest.raises(ValueError, match=r"level=1\.5"):
+        summarise(fitted, level=1.5)
+    with pytest.raises(ValueError, match=r"compute=-1\.0"):
+        summarise(fitted, compute=-1.0)
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def test_text(fitted, resampled) -> None:
+    text = fit_text(fitted, resampled, compute=1e22, ratio=10)
+    assert str(fitted) == fit_text(fitted) == fitted.to_text()
+    assert max(map(len, text.splitlines())) <= 100
+    for part in (
+        "L = E + A N^-beta + B D^-gamma",
+        "64 from data",
+        "reached;",
+        "150 resamples of runs, seed 3",
+        "penalty at ratio 10",
+    ):
+        assert part in text
+    assert "sandwich" in fit_text(fitted)
+    assert "0 within delta" not in text
+
+
+def test_text_of_a_sharp_objective() -> None:
+    text = " ".join(fit_text(fit(grid(), objective="absolute-log")).split())
+    assert "least subgradient" in text
+    assert "absolute-log, absolute log residuals, sum: " in text
+
+
+def test_text_escapes_what_no_terminal_should_see(tmp_path) -> None:
+    path = tmp_path / "a\x1b[2Jb.csv"
+    data = grid()
+    rows = zip(*(values.tolist() for values in data.values()), strict=True)
+    path.write_text("\n".join(["params,tokens,loss", *(",".join(map(repr, row)) for row in rows)]))
+    assert "\x1b" not in fit_text(fit(path))
+
+
+# -- plain data --------------------------------------------------------------------------------------------------------
+
+
+def test_plain_data_is_json(fitted, resampled) -> None:
+    for given in (None, resampled):
+        data = fit_dict(fitted, given, compute=1e22, ratio=10)
+        assert json.loads(fit_json(fitted, given, compute=1e22, ratio=10)) == data
+    assert fitted.as_dict() == fit_dict(fitted)
+    assert fitted.to_json() == fit_json(fitted)
+
+
+def test_no_nan_and_no_infinity() -> None:
+    """A prefactor that hardly any run determines has an interval that no float holds."""
+    data = grid(0.3, 3, 2)
+    found = fit_dict(fit(data, bounds={"beta": (3.0, None)}))
+
+    def walk(entry):
+        match entry:
+            case dict():
+                for value in entry.values():
+                    walk(value)
+            case list():
+                for value in entry:
+                    walk(value)
+            case float():
+                assert isfinite(entry)
+
+    walk(found)
+
+
+def test_saved_fits_are_laws(fitted, tmp_path) -> None:
+    path = tmp_path / "mine.json"
+    fitted.save(path)
+    law = Law.load(path)
+    assert (law.name, law.E, law.A, law.B, law.beta, law.gamma) == ("mine", *fitted.coefficients.values())
+    save_fit(fit(grid(), irreducible=False), path)
+    assert Law.load(path).E == 0.0
+    save_fit(fit(grid(), model="compute"), path)
+    with pytest.raises(ValueError, match=r"is a fit of L = E \+ C0 C\^-alpha; must be one of E \+ A N\^-beta"):
+        Law.load(path)
+    with pytest.raises(ValueError, match="cannot be written"):
+        fitted.save(tmp_path / "no" / "fit.json")
+
+
+# -- frames and LaTeX --------------------------------------------------------------------------------------------------
+
+
+def test_frame(fitted, resampled) -> None:
+    pytest.importorskip("pandas")
+    frame = fit_frame(fitted, resampled, ratio=10)
+    assert list(frame.columns) == ["kind", "value", "se", "lo", "hi", "note"]
+    assert frame.loc["beta", "value"] == fitted.coefficients["beta"]
+    assert list(frame.index[frame.kind == "coefficient"]) == list(fitted.coefficients)
+    held = fit(grid(), bounds={"beta": (0.4, None)}).to_frame()
+    assert np.isnan(held.loc["beta", "se"])
+    assert held.loc["beta", "note"] == AT_BOUND
+
+
+def test_latex(fitted) -> None:
+    pytest.importorskip("sympy")
+    text = fit_latex(fitted, compute=3e22, ratio=10, caption="A fit.", label="tab:fit")
+    assert text.startswith(r"\begin{table}[htbp]")
+    for part in (
+        r"\caption{A fit.}",
+        r"\label{tab:fit}",
+        r"$\beta$ & ",
+        r"$N^{*}$ at $3 \times 10^{22}$ FLOP",
+        r"$P$ at $\rho = 10$",
+    ):
+        assert part in text
+    rows = [line for line in text.splitlines() if line.startswith("$")]
+    assert all(line.count("&") == 4 for line in rows)
+    assert text.count("{") == text.count("}")
+    hoffmann = fitted.to_latex(notation="hoffmann")
+    assert r"$\alpha_C$ & " in hoffmann
+    assert r"90\,\% interval" in hoffmann
+
+
+def test_latex_of_an_expression() -> None:
+    pytest.importorskip("sympy")
+    text = fit_latex(fit(grid(), model="E + a_1*C^-eta"))
+    assert r"$a_{1}$ & " in text
+    assert r"$\eta$ & " in text
