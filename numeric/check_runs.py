@@ -163,11 +163,11 @@ def check_runs(
     compute = _compute(found)
     budgets = find_budgets(found.params, found.tokens, compute, tolerance=shares[0])
     spare = len(found) - int(fitted.free.sum())
-    if spare >= LEAST_SPARE:
-        approaches, refused = _approaches(found, compute, budgets, laws, objective, shares[1])
+    approaches: list[Approach] = []
+    if reason := _unfit(fitted, spare):
+        refused = [CurveCheck.refused(name, reason, n_runs=0) for name in APPROACHES]
     else:
-        reason = f"{len(found)} runs leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
-        approaches, refused = [], [CurveCheck.refused(name, reason, n_runs=0) for name in APPROACHES]
+        approaches, refused = _approaches(found, compute, budgets, laws, objective, shares[1])
     predicted = laws.losses(found.params, found.tokens)[0]
     noise = Noise.of(found.loss, predicted, found.params, found.tokens, found.group, spare)
     drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
@@ -209,6 +209,16 @@ def _compute(runs: Runs) -> Floats:
     from isoflop.numeric._generated import array
 
     return np.asarray(array.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute)
+
+
+def _unfit(fitted: Fit, spare: int) -> str:
+    """Why the joint law is nothing to compare with; empty where it is."""
+    if spare < LEAST_SPARE:
+        return f"{len(fitted.runs)} runs leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
+    found = fitted.identifiability()
+    if not found.identified:
+        return f"the runs do not determine the params-tokens law; takes {', '.join(found.remedies) or 'another design'}"
+    return ""
 
 
 def _approaches(

@@ -23,8 +23,8 @@ def check_runs_text(result: RunsCheck) -> str:
         f"{result.n_resamples} resamples, seed {result.seed}",
         f"derived envelope: alpha {_interval(alpha)}, C0 {C0.value:.4g} [{C0.lo:.4g}, {C0.hi:.4g}], "
         f"E {_interval(result.derived['E'])}",
-        "",
     ]
+    head = [*(line for text in head for line in wrap(text, WIDTH)), ""]
     columns = [
         f"{'':21}{' alpha '.center(30, '-')} {' difference in loss '.center(33, '-')}",
         _line("approach", "runs", "empirical", "predicted", "raw", "largest", "band", "verdict"),

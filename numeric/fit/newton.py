@@ -35,6 +35,8 @@ STRAIGHT = 0.5
 ROUNDINGS = 16.0
 #: A start this close to a bound, relative to 1 or to its size, is on it.
 SNAPPED = 1e-9
+#: A column of the Jacobian that is 0 is taken to be this long: its square is still a number.
+TINY = 1e-150
 FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
 
 
@@ -251,7 +253,7 @@ def newton_step(at: Expansion, theta: Floats, damping: Floats, lower: Floats, up
 
 
 def _step_of_free(at: Expansion, damping: Floats, held: NDArray[np.bool_]) -> Step:
-    scale = np.maximum(at.lengths, 1e-300)
+    scale = np.maximum(at.lengths, TINY)
     gradient = at.gradient / scale
     hessian = at.hessian / (scale[:, :, None] * scale[:, None, :])
     some_held = held.any()

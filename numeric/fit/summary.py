@@ -162,7 +162,7 @@ def summarise(
     warnings = [
         *fit.runs.warnings,
         *_convergence(fit),
-        *_on_bounds(fit),
+        *_on_bounds(fit, resampled=bootstrap is not None),
         *_below_irreducible(fit),
         *measured.warnings(),
         *trouble,
@@ -208,6 +208,7 @@ class _Sandwich:
             self.reason = "they are those of an optimum"
             return
         try:
+            self.matrix = fit.covariance()
             self.errors, self.ends = fit.standard_errors, fit.intervals(level)
         except ValueError as error:
             self.reason = str(error).removeprefix("covariance: ").removesuffix(" (see the fit's identifiability)")
@@ -238,7 +239,7 @@ class _Sandwich:
             return _figure(chosen, value)
         from isoflop.numeric.fit.derived import derived
 
-        (found,) = derived(law, self.fit.covariance(), self.fit.model.coordinates, (chosen,), self.level)
+        (found,) = derived(law, self.matrix, self.fit.model.coordinates, (chosen,), self.level)
         return _figure(chosen, value, found.standard_error, found.low, found.high)
 
     def loss(self, compute: float) -> Figure:
@@ -247,7 +248,7 @@ class _Sandwich:
         if self.reason or self.fit.at_bound:
             return _loss_figure(compute, value)
         turned = np.linalg.solve(self.fit.design.to_coordinates.T, gradient)
-        se = float(np.sqrt(max(float(turned @ self.fit.covariance() @ turned), 0.0)))
+        se = float(np.sqrt(max(float(turned @ self.matrix @ turned), 0.0)))
         reach = normal_quantile(self.level) * se
         return _loss_figure(compute, value, se, value - reach, value + reach)
 
@@ -380,7 +381,7 @@ def _convergence(fit: Fit) -> list[str]:
     return [f"the fit did not reach an optimum{f': {reason}' if reason else ''}; its numbers are no result"]
 
 
-def _on_bounds(fit: Fit) -> list[str]:
+def _on_bounds(fit: Fit, *, resampled: bool) -> list[str]:
     """What it means that coefficients are on a bound."""
     names = fit.at_bound
     if not names:
@@ -389,8 +390,13 @@ def _on_bounds(fit: Fit) -> list[str]:
     for name in names:
         meaning = _meaning(fit, name, _side(fit, name))
         texts.append(f"{name} = {fit.coefficients[name]:.6g} is on a bound{f': {meaning}' if meaning else ''}")
-    values = "this value" if len(names) == 1 else "these values"
-    return [*texts, f"sandwich errors of what depends on {', '.join(names)} are unknown; the others hold for {values} of it"]
+    those = f"what depends on {', '.join(names)}"
+    if resampled:
+        return [*texts, f"percentile intervals of {those} need not cover as often as their level says"]
+    return [
+        *texts,
+        f"the errors of {those} are unknown; the others hold for {'this value' if len(names) == 1 else 'these values'}",
+    ]
 
 
 def _side(fit: Fit, name: str) -> str:

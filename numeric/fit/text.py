@@ -105,12 +105,12 @@ def _objective(fit: Fit) -> str:
 
 def _convergence(fit: Fit) -> str:
     solution = fit.solution
-    share = f"{solution.certificate:.1e}".replace("e-0", "e-").replace("e+0", "e")
+    share = number(solution.certificate, 2)
     ended = f"{solution.agreeing} of {solution.starts} starts end{'s' if solution.agreeing == 1 else ''} there"
     if fit.objective.is_sharp:
         proof = f"its least subgradient has relative size {share}"
     else:
-        proof = f"a Newton step promises to lower the objective by {share} of its value"
+        proof = f"a Newton step promises to lower the objective by a share {share}"
     if fit.converged:
         return f"reached; {proof}, {ended}"
     return f"NOT REACHED; the best point that was found is no certified minimum: {proof}, {ended}"

@@ -61,6 +61,17 @@ def refused(result, *named):
     assert "Traceback" not in result.err
 
 
+def test_the_choices_are_those_of_the_library() -> None:
+    """The command line spells them out, for it must not load NumPy to show its help."""
+    from isoflop.cli import fit
+    from isoflop.numeric.fit import OBJECTIVES, bootstrap, models, summary
+
+    assert fit.OBJECTIVES == OBJECTIVES
+    assert fit.RESAMPLES == bootstrap.KINDS
+    assert {name: model.variables for name, model in models.MODELS.items()} == fit.MODELS
+    assert fit.LEVEL == summary.DEFAULT_LEVEL
+
+
 # -- the contract ------------------------------------------------------------------------------------------------------
 
 
@@ -393,10 +404,9 @@ def never(monkeypatch):
     """A solver that certifies nothing."""
     from dataclasses import replace
 
-    from isoflop.numeric.fit import fitting
+    from isoflop.numeric.fit.solver import solve
 
-    solve = fitting.solve
-    monkeypatch.setattr(fitting, "solve", lambda *words: replace(solve(*words), converged=False))
+    monkeypatch.setattr("isoflop.numeric.fit.fitting.solve", lambda *words: replace(solve(*words), converged=False))
 
 
 @pytest.mark.usefixtures("never")
@@ -555,7 +565,8 @@ def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypat
 def test_an_interrupted_bootstrap_keeps_what_is_done(call, path, folder, monkeypatch) -> None:
     from isoflop.numeric.fit import bootstrap
 
-    batch, done = bootstrap.batch, []
+    batch = bootstrap.batch
+    done: list[object] = []
 
     def interrupted(*words):
         if len(done) == 2:

@@ -3,19 +3,26 @@
 import csv
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
-from isoflop.numeric.check_runs import check_runs
-from isoflop.numeric.check_runs_result import RunsCheck
-from isoflop.numeric.empirical import paired
+from isoflop.numeric.check_runs import check_runs as checked
+from isoflop.numeric.empirical.paired import CHUNK
+from isoflop.numeric.fit.bootstrap import refit as original
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.runs import Runs
 
 #: E, A, B, beta, gamma; A and B balance near the compute of the designs.
 LAW = (1.8, 480.0, 2100.0, 0.35, 0.37)
 VERDICTS = {"consistent", "inconsistent", "cannot tell"}
+REFIT = "isoflop.numeric.empirical.paired.refit"
+
+
+def check_runs(data, **arguments) -> Any:
+    """The check, without the types that tell of approaches that have no law."""
+    return checked(data, **arguments)
 
 
 def loss(params, tokens):
@@ -24,9 +31,9 @@ def loss(params, tokens):
 
 
 def profiles(budgets=7, sizes=9):
-    """IsoFLOP profiles about tokens = 20 params."""
+    """IsoFLOP profiles about tokens = 20 params; no two budgets share a ratio D/N."""
     compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e22, budgets), np.geomspace(0.2, 5.0, sizes)))
-    params = ratio * np.sqrt(compute / 120.0)
+    params = ratio * np.sqrt(compute / 120.0) * np.exp(0.3 * np.sin(7.0 * np.log(compute)))
     return params, compute / (6.0 * params)
 
 
@@ -42,12 +49,12 @@ def runs(design, seed=0, noise=0.002, factor=1.0):
 
 
 @pytest.fixture(scope="module")
-def consistent() -> RunsCheck:
+def consistent() -> Any:
     return check_runs(runs(profiles()), bootstrap=200, seed=1)
 
 
 @pytest.fixture(scope="module")
-def on_rays() -> RunsCheck:
+def on_rays() -> Any:
     return check_runs(runs(rays()), bootstrap=200, seed=1)
 
 
@@ -80,7 +87,9 @@ def test_runs_at_fixed_ratios_are_compared_with_their_ray(on_rays, reference):
 
 def test_the_bands_hold_the_truth_and_the_biases_are_gone():
     """20 worlds in which the law holds: every band holds 0 but a few; corrected differences average to 0, raw ones do not."""
-    held, differences, raw = [], {"frontier": [], "isoflop": []}, {"frontier": [], "isoflop": []}
+    held: list[bool] = []
+    differences: dict[str, list[Any]] = {"frontier": [], "isoflop": []}
+    raw: dict[str, list[Any]] = {"frontier": [], "isoflop": []}
     for seed in range(20):
         result = check_runs(runs(profiles(), seed=100 + seed, noise=0.003), bootstrap=100, seed=seed)
         for check in result.empirical[:2]:
@@ -92,8 +101,9 @@ def test_the_bands_hold_the_truth_and_the_biases_are_gone():
     for name, curves in differences.items():
         mean, error = np.mean(curves, axis=0), np.std(curves, axis=0) / math.sqrt(20)
         assert (np.abs(mean) <= 4.0 * error + 5e-4).all(), name
-    # The staircase of a grid that is off the optimum lies above the envelope by a percent in places.
-    assert np.abs(np.mean(raw["frontier"], axis=0)).max() > 0.005
+    # The staircase as it is misses the envelope: few runs are at their optimum, and the luckiest are taken.
+    mean, error = np.mean(raw["frontier"], axis=0), np.std(raw["frontier"], axis=0) / math.sqrt(20)
+    assert (np.abs(mean) > 4.0 * error + 5e-4).any()
 
 
 # -- where it does not -------------------------------------------------------------------------------------------------
@@ -149,7 +159,7 @@ def test_little_compute_cannot_tell():
 # -- resamples ---------------------------------------------------------------------------------------------------------
 
 
-def test_same_seed_same_result_whatever_the_order_of_the_runs(consistent):
+def test_the_seed_fixes_the_result(consistent):
     again = check_runs(runs(profiles()), bootstrap=200, seed=1)
     assert again.as_dict() == consistent.as_dict()
     other = check_runs(runs(profiles()), bootstrap=200, seed=2)
@@ -159,22 +169,19 @@ def test_same_seed_same_result_whatever_the_order_of_the_runs(consistent):
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
     calls = iter(range(100))
-    original = paired.refit
 
     def refit(*arguments, **named):
         if next(calls) == 3:
             raise KeyboardInterrupt
         return original(*arguments, **named)
 
-    monkeypatch.setattr(paired, "refit", refit)
+    monkeypatch.setattr(REFIT, refit)
     result = check_runs(runs(profiles()), bootstrap=1000, seed=1)
     assert result.interrupted
-    assert result.n_resamples == 3 * paired.CHUNK
+    assert result.n_resamples == 3 * CHUNK
     assert "interrupted: 150 of 1000 resamples" in result.warnings
     assert "interrupted" in str(result)
-    assert result["isoflop"].max_relative_difference == pytest.approx(
-        consistent["isoflop"].max_relative_difference, abs=3e-4
-    )
+    assert result["isoflop"].max_relative_difference == pytest.approx(consistent["isoflop"].max_relative_difference, abs=3e-4)
     assert result.as_dict()["resamples"] == {"asked": 1000, "done": 150, "interrupted": True, "seed": 1}
 
 
@@ -182,7 +189,7 @@ def test_an_interrupt_before_anything_is_done_passes(monkeypatch):
     def refit(*arguments, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(paired, "refit", refit)
+    monkeypatch.setattr(REFIT, refit)
     with pytest.raises(KeyboardInterrupt):
         check_runs(runs(profiles()), bootstrap=100)
 
@@ -285,14 +292,14 @@ def test_too_few_runs_for_the_law():
         check_runs({name: column[:3] for name, column in data.items()})
 
 
-def test_all_runs_at_one_size_give_no_verdict_or_a_clear_error():
-    tokens = np.geomspace(1e9, 1e12, 30)
-    try:
-        result = check_runs(runs((np.full(30, 1e9), tokens)), bootstrap=50)
-    except ValueError as error:
-        assert "params" in str(error)
-    else:
-        assert result.verdict == "cannot tell"
+@pytest.mark.parametrize(
+    ("design", "wanted"),
+    [((np.full(30, 1e9), np.geomspace(1e9, 1e12, 30)), "more N"), (rays(ratios=(20.0,), sizes=30), "other ratios D/N")],
+)
+def test_a_design_that_determines_no_optimum_gives_no_verdict(design, wanted):
+    result = check_runs(runs(design), bootstrap=50)
+    assert result.verdict == "cannot tell"
+    assert all(wanted in check.reason for check in result.empirical)
 
 
 # -- public runs -------------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_exact_losses_give_the_law_back():
     found = fit_compute_laws(COMPUTE, 1.8 + 900.0 * COMPUTE**-0.155)
     assert found.converged.all()
     law = found.law()
-    assert (law.E, law.C0, law.alpha) == (pytest.approx(1.8), pytest.approx(900.0), pytest.approx(0.155))
+    assert [law.E, law.C0, law.alpha] == pytest.approx([1.8, 900.0, 0.155])
     assert not found.at_bound.any()
 
 

@@ -86,9 +86,10 @@ def test_the_runs_of_a_group_take_their_noise_from_one_group():
     group = np.array([f"seed {i % 6}" for i in range(n)], dtype=object)
     noise = Noise.of(np.exp(0.01 * rng.standard_normal(n)), np.ones(n), params, tokens, group, 55)
     member = np.arange(n) % 6
+    known = noise.noise
     of_noise = {float(value): int(member[i]) for i, value in enumerate(noise.noise)}
     for row in np.log(noise.draw(np.random.default_rng(1), 20)):
-        donors = [min(of_noise, key=lambda known, value=value: abs(known - value)) for value in row]
+        donors = [known[np.abs(known - value).argmin()] for value in row]
         for code in range(6):
             assert len({of_noise[donor] for donor, own in zip(donors, member, strict=True) if own == code}) == 1
 

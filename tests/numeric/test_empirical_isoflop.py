@@ -16,6 +16,7 @@ from isoflop.numeric.power_law import fit_power_law
 
 #: E, A, B, beta, gamma far from symmetric, so that profiles are no parabolas.
 LAW = (1.7, 8000.0, 220.0, 0.46, 0.22)
+SIZES = np.geomspace(1e8, 2e10, 9)
 
 
 def loss(params, tokens, law=LAW):
@@ -23,7 +24,7 @@ def loss(params, tokens, law=LAW):
     return E + A * params**-beta + B * tokens**-gamma
 
 
-def design(budgets=(1e19, 1e20, 1e21, 1e22), sizes=np.geomspace(1e8, 2e10, 9)):
+def design(budgets=(1e19, 1e20, 1e21, 1e22), sizes=SIZES):
     compute, params = (grid.ravel() for grid in np.meshgrid(budgets, sizes, indexing="ij"))
     return params, compute / (6.0 * params), compute
 

@@ -427,10 +427,10 @@ def _save(data: dict[str, Any], path: str) -> None:
 
 def _draw(fit: Fit, path: str) -> None:
     from isoflop.numeric.plot import save
-    from isoflop.numeric.plot_fit import plot_fit
+    from isoflop.numeric.plot_fit import plot_fit_page
 
     try:
-        save(plot_fit(fit), path)
+        save(plot_fit_page(fit), path)
     except ValueError as error:
         raise blamed(error, ("--plot", path)) from None
 

@@ -309,9 +309,10 @@ def test_a_term_that_vanishes_on_a_line_is_said() -> None:
     n = np.logspace(8, 11, 12)
     noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(12))
     losses = (1.69 + 406.4 * n**-0.34 + 410.7 * (20 * n) ** -0.28) * noise
-    fitted = fit({"params": n, "tokens": 20 * n, "loss": losses})
+    # The best single power has the exponent 0.304, which beta may not have here: the params term vanishes.
+    fitted = fit({"params": n, "tokens": 20 * n, "loss": losses}, bounds={"beta": (0.1, 0.29)})
     found = fitted.identifiability()
-    assert set(fitted.at_bound) & {"A", "B"}
+    assert "A" in fitted.at_bound
     assert {item.name for item in found.structures} == {"one-power", "fixed-ratio"}
     assert not found.identified
     assert not any(found.quantities.values())

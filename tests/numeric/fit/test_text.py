@@ -13,7 +13,6 @@ from isoflop.numeric.fit.tables import fit_dict, fit_frame, fit_json, fit_latex,
 from isoflop.numeric.fit.text import fit_text, number, table
 from isoflop.numeric.law import Law
 
-
 CLOSE = 1e-3
 
 

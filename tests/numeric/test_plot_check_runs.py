@@ -1,0 +1,89 @@
+"""The figure of a check of runs: what is drawn, and that nothing is left behind."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+from isoflop.numeric.check_runs import check_runs
+from isoflop.numeric.law import Law
+from isoflop.numeric.plot import save
+from isoflop.numeric.plot_check_runs import plot_check_runs
+
+LAW = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind():
+    before = dict(mpl.rcParams)
+    yield
+    left = pyplot.get_fignums()
+    pyplot.close("all")
+    assert left == []
+    assert dict(mpl.rcParams) == before
+
+
+def runs(compute, size_ratio):
+    params = size_ratio * np.sqrt(compute / 120.0) * np.exp(0.3 * np.sin(7.0 * np.log(compute)))
+    tokens = compute / (6.0 * params)
+    noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(len(params)))
+    return {"params": params, "tokens": tokens, "loss": LAW.loss(params, tokens) * noise}
+
+
+@pytest.fixture(scope="module")
+def result():
+    budgets, ratios = np.meshgrid(np.geomspace(1e18, 1e22, 5), np.geomspace(0.2, 5.0, 9))
+    return check_runs(runs(budgets.ravel(), ratios.ravel()), bootstrap=100)
+
+
+@pytest.fixture(scope="module")
+def untold():
+    return check_runs(runs(np.geomspace(1e18, 1e22, 12), np.tile([0.3, 3.0], 6)), bootstrap=20)
+
+
+def labels(ax):
+    return ax.get_legend_handles_labels()[1]
+
+
+def test_three_panels_of_one_figure(result):
+    profiles, curves, differences = plot_check_runs(result)
+    assert profiles.figure is curves.figure is differences.figure
+    assert labels(profiles) == ["optimum of the law", "law at a budget", "parabola", "its minimum, corrected"]
+    assert labels(curves) == ["derived envelope", "frontier", "isoFLOP minima"]
+    assert labels(differences) == [
+        f"{name}: {result[key].verdict}" for name, key in (("frontier",) * 2, ("isoFLOP minima", "isoflop"))
+    ]
+
+
+def test_what_is_drawn_is_what_was_found(result):
+    profiles, curves, differences = plot_check_runs(result)
+    assert len(profiles.collections[0].get_offsets()) == result.n_runs
+    check = result["isoflop"]
+    drawn = {line.get_label(): line.get_xydata() for line in (*curves.lines, *differences.lines)}
+    assert drawn[f"isoFLOP minima: {check.verdict}"][:, 1] == pytest.approx(check.difference)
+    envelope = drawn["derived envelope"]
+    assert envelope[:, 1] == pytest.approx(result.law.envelope.loss(envelope[:, 0]))
+    assert drawn["isoFLOP minima"][:, 1] == pytest.approx(check.predicted_law.loss(check.compute) * (1 + check.difference))
+    markers = [line.get_xydata()[0] for line in profiles.lines if line.get_marker() == "D" and len(line.get_xydata()) == 1]
+    assert np.array(markers)[:, 0] == pytest.approx([budget.corrected_params for budget in result.budgets])
+
+
+def test_axes_that_are_given_are_used(result):
+    axes = Figure().subplots(1, 3)
+    assert plot_check_runs(result, axes) is axes
+    assert all(len(ax.lines) > 1 for ax in axes)
+    with pytest.raises(ValueError, match="axes='2 Axes': must be at least three"):
+        plot_check_runs(result, axes[:2])
+
+
+def test_no_empirical_law_is_said(untold):
+    *_, differences = plot_check_runs(untold)
+    assert [text.get_text() for text in differences.texts] == ["no empirical compute law"]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
+def test_saved(result, tmp_path, suffix):
+    path = tmp_path / f"check{suffix}"
+    save(plot_check_runs(result), path)
+    assert path.stat().st_size > 1000
