@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CurveSample", "PairedSamples", "allocation_exponents", "draw_paired", "grid", "relative_difference", "table"]
 
-#: Resamples that are taken together.
-CHUNK = 50
+#: Resamples that are taken together, fewer where there are so many runs that they would exceed so many numbers.
+CHUNK, LARGEST_CHUNK = 50, 2_000_000
 #: Points of compute at which curves are compared.
 POINTS = 33
 #: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a term.
@@ -78,7 +78,7 @@ def draw_paired(
     parts: list[tuple[list[CurveSample], Floats, Floats]] = []
     done = lost = 0
     try:
-        for size in _chunks(count, progress=progress):
+        for size in _chunks(count, len(noise.predicted), progress=progress):
             losses = noise.draw(rng, size)
             laws, good = refitted(fitted, losses)
             laws, losses = laws.some(good), losses[good]
@@ -154,8 +154,9 @@ def _joined(samples: list[CurveSample]) -> CurveSample:
     )
 
 
-def _chunks(count: int, *, progress: bool) -> Iterator[int]:
-    sizes = [CHUNK] * (count // CHUNK) + ([count % CHUNK] if count % CHUNK else [])
+def _chunks(count: int, runs: int, *, progress: bool) -> Iterator[int]:
+    chunk = max(1, min(CHUNK, LARGEST_CHUNK // runs))
+    sizes = [min(chunk, count - first) for first in range(0, count, chunk)]
     if not progress:
         yield from sizes
         return

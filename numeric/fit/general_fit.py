@@ -72,7 +72,7 @@ class GeneralDesign:
     model: ExpressionModel
     lower: Floats
     upper: Floats
-    given: frozenset[str]
+    given: Mapping[str, float]
 
     @property
     def to_coordinates(self) -> Floats:
@@ -113,8 +113,7 @@ def fit_general(
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
     names = _names(expression)
-    needed = [COLUMNS[name] for name in names if COLUMNS.get(name) in BUDGET]
-    table = Runs.read(runs, require=(*needed, "loss"))
+    table = Runs.read(runs, require=(*required(expression), "loss"))
     variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
     if not variables:
         known = ", ".join([*(name for name, column in COLUMNS.items() if column in BUDGET), *map(str, table.extra)])
@@ -134,13 +133,32 @@ def fit_general(
         model,
         np.array([-np.inf if low is None else low for low, _ in ends]),
         np.array([np.inf if high is None else high for _, high in ends]),
-        frozenset(given),
+        given,
     )
     certificate = found.offset if objective.is_sharp else found.decrement
     solution = Solution(
-        found.theta, found.value, found.converged, certificate, found.starts, found.agreeing, np.empty((0, model.width))
+        found.theta,
+        found.value,
+        found.converged,
+        certificate,
+        found.starts,
+        found.agreeing,
+        np.empty((0, model.width)),
+        found.reason,
     )
     return Fit(model=design.terms, objective=objective, runs=table, design=design, solution=solution)
+
+
+def required(expression: Expr | str) -> tuple[str, ...]:
+    """Which of params, tokens and compute an expression needs, by the letters N, D and C or by their names.
+
+    Raises
+    ------
+    ValueError
+        Where text cannot be read.
+    """
+    named = {**COLUMNS, **{name: name for name in BUDGET}}
+    return tuple(dict.fromkeys(named[name] for name in _names(expression) if named.get(name) in BUDGET))
 
 
 def _names(expression: Expr | str) -> list[str]:

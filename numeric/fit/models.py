@@ -101,7 +101,7 @@ class Design:
         (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
     lower, upper : ndarray
         (p,).
-    given : frozenset of str
+    given : mapping of str to float
         Coefficients with a fixed value.
     """
 
@@ -110,7 +110,7 @@ class Design:
     centres: Floats
     lower: Floats
     upper: Floats
-    given: frozenset[str]
+    given: Mapping[str, float]
 
     @classmethod
     def of(
@@ -145,7 +145,7 @@ class Design:
             if boxes[name][0] > boxes[name][1]:
                 raise outside(f"bounds of {name}", (low, high), f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above")
         lower, upper = (np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1))
-        return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, frozenset(fixed))
+        return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, fixed)
 
     @property
     def to_coordinates(self) -> Floats:
@@ -165,6 +165,8 @@ class Design:
         first, count = int(self.terms.irreducible), len(self.centres)
         with np.errstate(over="ignore", under="ignore"):
             found[..., first : first + count] = np.exp(found[..., first : first + count])
+        for name, value in self.given.items():  # not by way of its logarithm
+            found[..., self.terms.coefficients.index(name)] = value
         return found
 
     def theta(self, coefficients: Mapping[str, float]) -> Floats:

@@ -36,7 +36,7 @@ ROUNDINGS = 16.0
 #: A start this close to a bound, relative to 1 or to its size, is on it.
 SNAPPED = 1e-9
 #: A column of the Jacobian that is 0 is taken to be this long: its square is still a number.
-TINY = 1e-150
+TINY = 1e-100
 FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
 
 

@@ -52,13 +52,13 @@ class Solution:
     certificate : float
         What certifies it: the decrease that Newton's method still promises as a share of the objective; for a sharp objective the
         relative norm of the subgradient.
-    condition : float
-        Of the Hessian with unit columns, on the parameters that are not on a bound (of the interpolation, for a sharp one).
     starts, agreeing : int
         How many starts were followed to a minimum, and how many of these ended at the best (for a sharp objective: of those that
         were followed to the end).
     others : ndarray
         (K, p): the other minima, best first.
+    reason : str
+        What speaks against a minimum, where the solver says more than that the certificate is missing.
     """
 
     theta: Floats
@@ -68,6 +68,7 @@ class Solution:
     starts: int
     agreeing: int
     others: Floats
+    reason: str = ""
 
 
 def solve(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:

@@ -616,7 +616,7 @@ def test_a_signal(command, path) -> None:
 def test_a_bar_is_for_terminals_alone(call, path, monkeypatch) -> None:
     pytest.importorskip("tqdm")
     assert call("fit", path, "--bootstrap", "100").err == ""
-    monkeypatch.setattr("isoflop.cli.fit._is_terminal", lambda stream: True)
+    monkeypatch.setattr("isoflop.cli.fit.is_terminal", lambda stream: True)
     result = call("fit", path, "--bootstrap", "100")
     assert "bootstrap" in result.err
     assert "bootstrap: standard deviations" in result.out

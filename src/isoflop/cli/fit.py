@@ -5,10 +5,23 @@ from __future__ import annotations
 import re
 import sys
 
-from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one
+from isoflop.cli.arguments import Parser, declare_output, takes_one
 from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from isoflop.cli.numerals import parse
 from isoflop.cli.render import json_text, plain
+from isoflop.cli.run_options import (
+    OBJECTIVES,
+    RunTable,
+    assigned,
+    check_figure,
+    declare_runs,
+    is_terminal,
+    of_option,
+    say_interrupted,
+    share,
+    target,
+    whole,
+)
 from isoflop.theory.notation import close_matches
 
 TYPE_CHECKING = False
@@ -25,10 +38,8 @@ SUMMARY = "a law fitted to runs: the global optimum, and how sure it is"
 FORMATS = ("text", "json", "latex")
 #: The models that have a name, and what each needs of the runs.
 MODELS = {"params-tokens": ("params", "tokens"), "compute": ("compute",)}
-OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares", "pinball-log")
 RESAMPLES = ("cases", "groups", "residuals")
 LEVEL = 0.9
-SHARE = "a number between 0 and 1"
 #: Options that only mean something beside another one.
 BESIDE = {"--resample": "--bootstrap", "--jobs": "--bootstrap"}
 WORD = re.compile(r"[A-Za-z][A-Za-z+_ -]*")
@@ -54,12 +65,7 @@ def parser() -> Parser:
             "isoflop penalty --law fit.json --ratio 10",
         ],
     )
-    built.add_argument(POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of runs")
-    data = built.add_argument_group("runs")
-    quantities = "params, tokens, compute, loss, accuracy, weight or group"
-    takes_one(data, "--column", "NAME=COLUMN", f"the column that holds {quantities}; repeatable; usual names are recognised")
-    takes_one(data, "--where", "CONDITION", "only these rows, such as \"loss < 4.5 and `data set` == 'c4'\"")
-    takes_one(data, "--random-baseline", "SHARE", "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted")
+    declare_runs(built)
     law = built.add_argument_group("law and objective")
     takes_one(
         law,
@@ -103,7 +109,7 @@ def run(options: Options) -> tuple[str, int]:
         _draw(fit, asked.plot)
     text = json_text(data) if form == "json" else extras.latex(summary) if form == "latex" else extras.text(summary)
     if extras.interrupted:
-        _say(extras.interrupted)
+        say_interrupted(extras.interrupted)
         return text, INTERRUPTED
     return text, DONE if fit.converged else NO_VERDICT
 
@@ -115,18 +121,10 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        words = options.words(POSITIONAL)
-        if words is None:
-            raise UsageError("RUNS is missing: name a CSV, JSON or Parquet file of runs")
-        if len(words) > 1:
-            raise UsageError(f"unexpected argument {shown(words[1])}: one file of runs is fitted at a time")
-        self.path = words[0]
+        self.table = RunTable(options)
         self.model = _model(options)
-        self.columns = _columns(options)
-        self.where = options.one("--where")
-        self.baseline = _share(options, "--random-baseline", zero=True)
         self.fit_options = _fit_options(options, self.model)
-        self.level = _share(options, "--level") or LEVEL
+        self.level = share(options, "--level") or LEVEL
         self.compute, self.ratio = options.positive("--compute"), options.positive("--ratio")
         if self.compute is not None and self.model not in MODELS:
             raise UsageError(f"--compute {shown(str(options.one('--compute')))}: is for --model {' or '.join(MODELS)}")
@@ -135,10 +133,10 @@ class _Asked:
         for option, other in BESIDE.items():
             if option in options and other not in options:
                 raise UsageError(f"{option} {shown(str(options.one(option)))}: is for {other}")
-        self.repeats = _whole(options, "--bootstrap", least=1)
-        self.seed = _whole(options, "--seed", least=0) or 0
+        self.repeats = whole(options, "--bootstrap", least=1)
+        self.seed = whole(options, "--seed", least=0) or 0
         self.kind = options.chosen("--resample", ("auto", *RESAMPLES))
-        self.jobs = _whole(options, "--jobs", least=None) or 1
+        self.jobs = whole(options, "--jobs", least=None) or 1
         self.profiles = list(dict.fromkeys(options.several("--profile") or []))
         self.sensitivity, self.diagnostics = ("--sensitivity" in options, "--diagnostics" in options)
         if self.sensitivity and self.model not in MODELS:
@@ -146,32 +144,24 @@ class _Asked:
         for option in options.given("--profile", "--sensitivity", "--diagnostics"):
             if options.chosen("--format", FORMATS) == "latex":
                 raise UsageError(f"{option}: is for --format text or json")
-        self.save, self.plot = _target(options, "--save"), _target(options, "--plot")
-        _target(options, "--output")
+        self.save, self.plot = target(options, "--save"), target(options, "--plot")
+        target(options, "--output")
         if self.plot is not None:
-            _check_figure(self.plot)
+            check_figure(self.plot)
 
     def runs(self) -> Runs:
         """The runs in the file."""
-        from isoflop.numeric.runs import Runs
-
-        needed, columns = (*self._needed(), "loss"), self.columns or None
-        try:
-            return Runs.read(self.path, columns=columns, where=self.where, require=needed, random_baseline=self.baseline)
-        except ValueError as error:
-            given = (("where=", "--where", self.where), ("random_baseline=", "--random-baseline", self.baseline))
-            raise _of_option(error, *given) from None
+        return self.table.read(*self._needed(), "loss")
 
     def _needed(self) -> tuple[str, ...]:
         if self.model in MODELS:
             return MODELS[self.model]
-        from isoflop.numeric.fit.expression import COLUMNS
-        from isoflop.numeric.fit.general_fit import BUDGET, _names
+        from isoflop.numeric.fit.general_fit import required
 
         try:
-            return tuple(COLUMNS[name] for name in _names(self.model) if COLUMNS.get(name) in BUDGET)
+            return required(self.model)
         except ValueError as error:
-            raise _of_option(error, ("", "--model", self.model)) from None
+            raise of_option(error, ("", "--model", self.model)) from None
 
     def fitted(self, runs: Runs) -> Fit:
         """The fit."""
@@ -183,7 +173,7 @@ class _Asked:
         try:
             return fit(runs, model=self.model, seed=self.seed, **self.fit_options)
         except ValueError as error:
-            raise _of_option(error, ("model=", "--model", self.model)) from None
+            raise of_option(error, ("model=", "--model", self.model)) from None
 
 
 def _model(options: Options) -> str:
@@ -197,23 +187,13 @@ def _model(options: Options) -> str:
     return word
 
 
-def _columns(options: Options) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
-    for word in options.words("--column") or ():
-        name, column = _assigned("--column", word, "NAME=COLUMN, such as params='Model Size'")
-        if name in found:
-            raise UsageError(f"--column {shown(word)}: {name} is given twice")
-        found[name] = column or None
-    return found
-
-
 def _fit_options(options: Options, model: str) -> dict[str, Any]:
     objective = options.chosen("--objective", OBJECTIVES)
     found: dict[str, Any] = {"objective": objective, "fixed": _fixed(options), "bounds": _bounds(options)}
     for option, owner in (("--delta", "huber-log"), ("--tau", "pinball-log")):
         if option in options and objective != owner:
             raise UsageError(f"{option} {shown(str(options.one(option)))}: is for --objective {owner}")
-    delta, tau = options.positive("--delta"), _share(options, "--tau")
+    delta, tau = options.positive("--delta"), share(options, "--tau")
     found |= {name: value for name, value in (("delta", delta), ("tau", tau)) if value is not None}
     if "--no-irreducible" in options:
         if model not in MODELS:
@@ -227,7 +207,7 @@ def _fit_options(options: Options, model: str) -> dict[str, Any]:
 def _fixed(options: Options) -> dict[str, float]:
     found: dict[str, float] = {}
     for word in options.words("--fix") or ():
-        name, value = _assigned("--fix", word, "NAME=VALUE, such as E=0")
+        name, value = assigned("--fix", word, "NAME=VALUE, such as E=0")
         if name in found:
             raise UsageError(f"--fix {shown(word)}: {name} is given twice")
         found[name] = _finite("--fix", word, value)
@@ -237,7 +217,7 @@ def _fixed(options: Options) -> dict[str, float]:
 def _bounds(options: Options) -> dict[str, tuple[float | None, float | None]]:
     found: dict[str, tuple[float | None, float | None]] = {}
     for word in options.words("--bound") or ():
-        name, ends = _assigned("--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1")
+        name, ends = assigned("--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1")
         low, colon, high = ends.partition(":")
         if not colon or not (low.strip() or high.strip()):
             raise outside("--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1; one of the two may be empty")
@@ -250,13 +230,6 @@ def _bounds(options: Options) -> dict[str, tuple[float | None, float | None]]:
     return found
 
 
-def _assigned(option: str, word: str, domain: str) -> tuple[str, str]:
-    name, equals, value = word.partition("=")
-    if not equals or not name.strip():
-        raise outside(option, word, domain)
-    return name.strip(), value.strip()
-
-
 def _finite(option: str, word: str, text: str) -> float:
     domain = "a name and a finite number"
     try:
@@ -266,68 +239,6 @@ def _finite(option: str, word: str, text: str) -> float:
     if not abs(value) < float("inf"):
         raise outside(option, word, domain)
     return value
-
-
-def _share(options: Options, option: str, *, zero: bool = False) -> float | None:
-    text = options.one(option)
-    if text is None:
-        return None
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise outside(option, text.strip(), SHARE, str(error)) from None
-    if not (0.0 < value < 1.0 or (zero and value == 0.0)):
-        raise outside(option, text.strip(), "a number from 0 to less than 1" if zero else SHARE)
-    return value
-
-
-def _whole(options: Options, option: str, *, least: int | None) -> int | None:
-    """A whole number of at least so much, or where there is no least one, other than 0."""
-    text = options.one(option)
-    if text is None:
-        return None
-    domain = "a whole number other than 0" if least is None else f"a whole number of at least {least}"
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise outside(option, text.strip(), domain, str(error)) from None
-    if not (abs(value) <= 2**53 and value == int(value) and (value != 0 if least is None else value >= least)):
-        raise outside(option, text.strip(), domain)
-    return int(value)
-
-
-def _target(options: Options, option: str) -> str | None:
-    """A file to write, refused before the work where it cannot be one."""
-    path = options.one(option)
-    if path is None:
-        return None
-    from pathlib import Path
-
-    target = Path(path)
-    if not path or target.is_dir():
-        raise UsageError(f"{option} {shown(path)}: must be a file to write, not a directory")
-    if not target.absolute().parent.is_dir():
-        raise UsageError(f"{option} {shown(path)}: cannot be written (No such directory)")
-    return path
-
-
-def _check_figure(path: str) -> None:
-    from isoflop.numeric.plot import FORMATS as ENDINGS
-
-    if not path.lower().endswith(ENDINGS):
-        raise UsageError(f"--plot {shown(path)}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
-
-
-def _of_option(error: ValueError, *known: tuple[str, str, Any]) -> UsageError:
-    """The error in the user's words where it begins with an argument that has an option; else as it is."""
-    message = str(error)
-    for start, option, value in known:
-        if value is None:
-            continue
-        for named in (f"{start}{value!r}: ", f"{value!r}: ", start):
-            if message.startswith(named):
-                return UsageError(f"{option} {shown(str(value))}: {message.removeprefix(named)}")
-    return UsageError(message)
 
 
 # -- what is done with the fit -----------------------------------------------------------------------------------------
@@ -364,13 +275,13 @@ class _Extras:
             return None
         try:
             found = self.fit.bootstrap(
-                asked.repeats, seed=asked.seed, kind=asked.kind, progress=_is_terminal(sys.stderr), jobs=asked.jobs
+                asked.repeats, seed=asked.seed, kind=asked.kind, progress=is_terminal(sys.stderr), jobs=asked.jobs
             )
         except KeyboardInterrupt:
             self.interrupted = f"none of {asked.repeats} resamples is done; the intervals are of the sandwich covariance"
             return None
         except ValueError as error:
-            raise _of_option(error, ("kind=", "--resample", asked.kind), ("jobs=", "--jobs", asked.jobs)) from None
+            raise of_option(error, ("kind=", "--resample", asked.kind), ("jobs=", "--jobs", asked.jobs)) from None
         if found.interrupted:
             done = len(found) + found.failed
             self.interrupted = f"{done} of {asked.repeats} resamples are done; the intervals are of these"
@@ -433,16 +344,3 @@ def _draw(fit: Fit, path: str) -> None:
         save(plot_fit_page(fit), path)
     except ValueError as error:
         raise blamed(error, ("--plot", path)) from None
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and stream.isatty()
-
-
-def _say(text: str) -> None:
-    """One line on the standard error."""
-    from contextlib import suppress
-
-    if sys.stderr is not None:
-        with suppress(OSError):
-            print("isoflop: interrupted:", text, file=sys.stderr)

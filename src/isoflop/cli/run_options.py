@@ -1,0 +1,148 @@
+"""Options that commands on a table of runs share: the file, its columns, which rows; and how such commands fail."""
+
+from __future__ import annotations
+
+import sys
+
+from isoflop.cli.arguments import POSITIONAL, takes_one
+from isoflop.cli.errors import UsageError, outside, shown
+from isoflop.cli.numerals import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from isoflop.cli.arguments import Options, Parser
+    from isoflop.numeric.runs import Runs
+
+OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares", "pinball-log")
+SHARE = "a number between 0 and 1"
+
+
+def declare_runs(parser: Parser) -> None:
+    """The file of runs and the options that tell how to read it."""
+    parser.add_argument(POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of runs")
+    data = parser.add_argument_group("runs")
+    quantities = "params, tokens, compute, loss, accuracy, weight or group"
+    takes_one(data, "--column", "NAME=COLUMN", f"the column that holds {quantities}; repeatable; usual names are recognised")
+    takes_one(data, "--where", "CONDITION", "only these rows, such as \"loss < 4.5 and `data set` == 'c4'\"")
+    takes_one(data, "--random-baseline", "SHARE", "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted")
+
+
+class RunTable:
+    """The table of runs that was asked for, its options checked before any work is done."""
+
+    def __init__(self, options: Options) -> None:
+        words = options.words(POSITIONAL)
+        if words is None:
+            raise UsageError("RUNS is missing: name a CSV, JSON or Parquet file of runs")
+        if len(words) > 1:
+            raise UsageError(f"unexpected argument {shown(words[1])}: one file of runs at a time")
+        self.path = words[0]
+        self.columns = columns(options)
+        self.where = options.one("--where")
+        self.baseline = share(options, "--random-baseline", zero=True)
+
+    def read(self, *needed: str) -> Runs:
+        """The runs, each with these quantities."""
+        from isoflop.numeric.runs import Runs
+
+        try:
+            return Runs.read(
+                self.path, columns=self.columns or None, where=self.where, require=needed, random_baseline=self.baseline
+            )
+        except ValueError as error:
+            given = (("where=", "--where", self.where), ("random_baseline=", "--random-baseline", self.baseline))
+            raise of_option(error, *given) from None
+
+
+def columns(options: Options) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for word in options.words("--column") or ():
+        name, column = assigned("--column", word, "NAME=COLUMN, such as params='Model Size'")
+        if name in found:
+            raise UsageError(f"--column {shown(word)}: {name} is given twice")
+        found[name] = column or None
+    return found
+
+
+def assigned(option: str, word: str, domain: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not name.strip():
+        raise outside(option, word, domain)
+    return name.strip(), value.strip()
+
+
+def share(options: Options, option: str, *, zero: bool = False) -> float | None:
+    text = options.one(option)
+    if text is None:
+        return None
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise outside(option, text.strip(), SHARE, str(error)) from None
+    if not (0.0 < value < 1.0 or (zero and value == 0.0)):
+        raise outside(option, text.strip(), "a number from 0 to less than 1" if zero else SHARE)
+    return value
+
+
+def whole(options: Options, option: str, *, least: int | None) -> int | None:
+    """A whole number of at least so much, or where there is no least one, other than 0."""
+    text = options.one(option)
+    if text is None:
+        return None
+    domain = "a whole number other than 0" if least is None else f"a whole number of at least {least}"
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise outside(option, text.strip(), domain, str(error)) from None
+    if not (abs(value) <= 2**53 and value == int(value) and (value != 0 if least is None else value >= least)):
+        raise outside(option, text.strip(), domain)
+    return int(value)
+
+
+def target(options: Options, option: str) -> str | None:
+    """A file to write, refused before the work where it cannot be one."""
+    path = options.one(option)
+    if path is None:
+        return None
+    from pathlib import Path
+
+    target = Path(path)
+    if not path or target.is_dir():
+        raise UsageError(f"{option} {shown(path)}: must be a file to write, not a directory")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"{option} {shown(path)}: cannot be written (No such directory)")
+    return path
+
+
+def check_figure(path: str) -> None:
+    from isoflop.numeric.plot import FORMATS as ENDINGS
+
+    if not path.lower().endswith(ENDINGS):
+        raise UsageError(f"--plot {shown(path)}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+
+
+def of_option(error: ValueError, *known: tuple[str, str, Any]) -> UsageError:
+    """The error in the user's words where it begins with an argument that has an option; else as it is."""
+    message = str(error)
+    for start, option, value in known:
+        if value is None:
+            continue
+        for named in (f"{start}{value!r}: ", f"{value!r}: ", start):
+            if message.startswith(named):
+                return UsageError(f"{option} {shown(str(value))}: {message.removeprefix(named)}")
+    return UsageError(message)
+
+
+def is_terminal(stream: Any) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def say_interrupted(text: str) -> None:
+    """One line on the standard error."""
+    from contextlib import suppress
+
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print("isoflop: interrupted:", text, file=sys.stderr)

@@ -1,0 +1,373 @@
+"""Fits without start values: published optima, exact data, boxes, invariances, and what the runs cannot tell."""
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+
+from isoflop.numeric.fit import OBJECTIVES, Objective, fit
+from isoflop.numeric.runs import Runs
+
+#: Objectives are minimised to 1e-15 of their value: coefficients to some 1e-7 in the flattest direction, a thousandth of the
+#: others' curvature.
+SAME_MINIMUM, SAME_COEFFICIENTS = 1e-11, 1e-5
+LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
+
+
+def grid(sizes=5, durations=6):
+    n, d = np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations))
+    return n.ravel(), d.ravel()
+
+
+def losses(n, d, E, A, B, beta, gamma):
+    return E + A * n**-beta + B * d**-gamma
+
+
+def table(noise=0.0, seed=0, sizes=5, durations=6, **changed):
+    n, d = grid(sizes, durations)
+    clean = losses(n, d, **{**LAW, **changed})
+    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n)))}
+
+
+# -- Chinchilla --------------------------------------------------------------------------------------------------------
+
+#: Least objectives, to the digits that are known, of the points of Hoffmann et al. 2022, Figure 4, as read off by Besiroglu et al. 2024, with the digits of the
+#: coefficients: E, A, B, beta, gamma. A, B, beta and gamma of the absolute deviation are those printed in 2404.10102.
+PUBLISHED = {
+    ("240", "huber-log"): ("0.001018274018", "1.81722 477.826 2143.417 .34731 .36717"),
+    ("245", "huber-log"): ("0.00182601052", "1.89134 495.73 12845.6 .34931 .45305"),
+    ("240", "least-squares-log"): ("0.0114618870", "1.86455 593.32 4875.64 .36025 .40588"),
+    ("245", "least-squares-log"): ("0.0709904316", "1.99183 749.54 370523 .37210 .61205"),
+    ("240", "absolute-log"): ("1.129494664", "1.81686 482.006 2085.434 .34781 .36585"),
+}
+
+
+@pytest.mark.parametrize(("points", "objective"), PUBLISHED)
+def test_chinchilla(chinchilla, chinchilla_240, points, objective):
+    """Objective and coefficients as printed; the absolute deviation has a minimum 1e-8 below what is known of it."""
+    runs = chinchilla_240 if points == "240" else chinchilla
+    least, printed = PUBLISHED[points, objective]
+    found = fit(runs, objective=objective)
+    assert found.converged
+    assert found.at_bound == ()
+    last_place = 10.0 ** -len(least.partition(".")[2])
+    assert found.objective_value <= float(least) + 0.5 * last_place
+    assert found.objective_value >= float(least) - (12.0 if objective == "absolute-log" else 0.5) * last_place
+    assert found.objective_value == pytest.approx(found.objective.value(found.residuals), rel=1e-13)
+    for value, digits in zip(found.coefficients.values(), printed.split(), strict=True):
+        decimals = len(digits.partition(".")[2])
+        assert f"{value:.{decimals}f}".removeprefix("0") == digits
+
+
+def test_the_optimum_of_hoffmanns_objective(chinchilla_240):
+    assert fit(chinchilla_240).objective_value <= 0.001018274018 * (1.0 + 1e-9)
+
+
+def test_the_mean_absolute_residual_of_chinchilla(chinchilla_240):
+    found = fit(chinchilla_240, objective="absolute-log")
+    assert np.abs(found.residuals).mean() == pytest.approx(0.0047062277, abs=5e-11)
+
+
+def test_no_perturbed_start_of_scipy_finds_a_lower_sum_of_squares(chinchilla_240):
+    found = fit(chinchilla_240, objective="least-squares")
+    n, d = (np.asarray(x) for x in (chinchilla_240.params, chinchilla_240.tokens))
+    at = np.array(list(found.coefficients.values()))
+    random = np.random.default_rng(1)
+    for _ in range(8):
+        start = at * np.exp(0.1 * random.normal(size=5))
+
+        def residuals(x):
+            return losses(n, d, x[0], np.exp(x[1]), np.exp(x[2]), x[3], x[4]) - chinchilla_240.loss
+
+        start[1:3] = np.log(start[1:3])
+        other = least_squares(residuals, start, x_scale="jac", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=400)
+        assert 2.0 * other.cost >= found.objective_value * (1.0 - SAME_MINIMUM)
+
+
+# -- exact data --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("E", [1.7, 0.0])
+def test_exact_data_give_back_their_coefficients(objective, E):
+    found = fit(table(E=E), objective=objective, tau=0.3)
+    assert found.converged
+    assert found.objective_value < 1e-13
+    for name, value in {**LAW, "E": E}.items():
+        # A rounding error of 1e-16 in a loss times the condition of the design, some 1e4.
+        assert found.coefficients[name] == pytest.approx(value, rel=1e-10, abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exact_data_of_random_laws(seed):
+    random = np.random.default_rng(seed)
+    law = {"E": random.uniform(0.1, 3.0), "beta": random.uniform(0.1, 0.9), "gamma": random.uniform(0.1, 0.9)}
+    law["A"], law["B"] = random.uniform(0.1, 2.0) * 1e9 ** law["beta"], random.uniform(0.1, 2.0) * 1e10 ** law["gamma"]
+    found = fit(table(**law))
+    assert found.converged
+    for name, value in law.items():
+        assert found.coefficients[name] == pytest.approx(value, rel=1e-8)
+
+
+def test_exact_compute_law():
+    c = np.logspace(18, 24, 12)
+    found = fit({"compute": c, "loss": 1.5 + 700.0 * c**-0.15}, model="compute")
+    assert found.converged
+    assert found.coefficients == pytest.approx({"E": 1.5, "C0": 700.0, "alpha": 0.15}, rel=1e-9)
+    assert str(found.model) == "E + C0 C^-alpha"
+    assert found.law.loss(1e21) == pytest.approx(1.5 + 700.0 * 1e21**-0.15, rel=1e-12)
+
+
+# -- fixed, bounded, left out ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fixed", [{"A": 400.0}, {"E": 0.0}, {"E": 1.7, "beta": 0.34}, {"B": 300.0, "gamma": 0.3}, {"gamma": 0.25}])
+@pytest.mark.parametrize("objective", ["least-squares-log", "huber-log"])
+def test_fixed_coefficients_against_scipy(fixed, objective):
+    """The rest by SciPy's least squares in logarithms, from the fit and from the true law; Huber's function is never lower there."""
+    runs = table(0.01)
+    found = fit(runs, objective=objective, fixed=fixed)
+    assert found.converged
+    for name, value in fixed.items():
+        # A prefactor passes through its logarithm, here about 6: a few roundings of that.
+        assert found.coefficients[name] == pytest.approx(value, rel=1e-14)
+        assert not found.free[list(LAW).index(name)]
+    rest = [name for name in LAW if name not in fixed]
+
+    def residuals(x):
+        given = {**fixed, **dict(zip(rest, np.exp(x), strict=True))}
+        return found.objective.residuals(losses(runs["params"], runs["tokens"], **given), runs["loss"])
+
+    reached = []
+    for start in (LAW, {name: max(value, 1e-9) for name, value in found.coefficients.items()}):
+        other = least_squares(residuals, np.log([start[name] for name in rest]), xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        reached.append(found.objective.value(other.fun))
+    assert min(reached) >= found.objective_value * (1.0 - SAME_MINIMUM)
+    if objective == "least-squares-log":
+        assert min(reached) == pytest.approx(found.objective_value, rel=1e-8)
+
+
+def test_all_coefficients_fixed():
+    runs = table(0.01)
+    found = fit(runs, fixed=LAW)
+    assert found.converged
+    assert not found.free.any()
+    expected = found.objective.residuals(losses(runs["params"], runs["tokens"], **LAW), runs["loss"])
+    np.testing.assert_allclose(found.residuals, expected, atol=1e-14)
+    assert not any(found.standard_errors.values())
+
+
+def test_without_irreducible_loss_is_with_none():
+    runs = table(0.01)
+    without, zero = fit(runs, irreducible=False), fit(runs, fixed={"E": 0.0})
+    assert without.objective_value == pytest.approx(zero.objective_value, rel=SAME_MINIMUM)
+    assert tuple(without.coefficients) == ("A", "B", "beta", "gamma")
+    for name, value in without.coefficients.items():
+        assert zero.coefficients[name] == pytest.approx(value, rel=SAME_COEFFICIENTS)
+    assert without.law.loss(1e9, 1e10) == pytest.approx(zero.law.loss(1e9, 1e10), rel=1e-7)
+    assert str(without.model) == "A N^-beta + B D^-gamma"
+
+
+@pytest.mark.parametrize(("bounds", "on"), [({"E": (None, 1.5)}, "E"), ({"beta": (0.4, 0.6)}, "beta"), ({"B": (None, 300.0)}, "B")])
+def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
+    runs = table(0.005)
+    found = fit(runs, bounds=bounds)
+    assert found.converged
+    assert found.at_bound == (on,)
+    edge = next(side for side in bounds[on] if side is not None)
+    assert found.coefficients[on] == pytest.approx(edge, rel=1e-14)
+    held = fit(runs, fixed={on: edge})
+    assert found.objective_value == pytest.approx(held.objective_value, rel=1e-8)
+
+
+def test_bounds_that_do_not_hold_change_nothing():
+    runs = table(0.005)
+    free, boxed = fit(runs), fit(runs, bounds={"E": (0.0, 3.0), "A": (1.0, 1e6), "beta": (0.1, 0.9), "gamma": (None, None)})
+    assert boxed.at_bound == ()
+    assert boxed.objective_value == pytest.approx(free.objective_value, rel=SAME_MINIMUM)
+    for name, value in free.coefficients.items():
+        assert boxed.coefficients[name] == pytest.approx(value, rel=SAME_COEFFICIENTS)
+
+
+def test_no_irreducible_loss_is_a_bound():
+    found = fit(table(0.01, E=0.0, seed=3), objective="least-squares-log", bounds={"E": (0.3, None)})
+    assert found.coefficients["E"] == 0.3
+    assert found.at_bound == ("E",)
+
+
+# -- invariances -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log", "least-squares", "absolute-log"])
+def test_weights_are_repetitions(objective):
+    runs = table(0.01)
+    times = np.random.default_rng(2).integers(1, 4, 30)
+    weighted = fit({**runs, "weight": times}, objective=objective)
+    repeated = fit({name: np.repeat(column, times) for name, column in runs.items()}, objective=objective)
+    assert weighted.converged
+    assert repeated.converged
+    assert weighted.objective_value == pytest.approx(repeated.objective_value, rel=SAME_MINIMUM)
+    for name, value in weighted.coefficients.items():
+        assert repeated.coefficients[name] == pytest.approx(value, rel=SAME_COEFFICIENTS)
+
+
+@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log", "absolute-log"])
+def test_units_of_params_scale_their_prefactor(chinchilla_240, objective):
+    """N in billions: A N^-beta is A (1e9)^-beta (N/1e9)^-beta."""
+    found = fit(chinchilla_240, objective=objective)
+    billions = {"params": chinchilla_240.params / 1e9, "tokens": chinchilla_240.tokens, "loss": chinchilla_240.loss}
+    scaled = fit(billions, objective=objective)
+    assert scaled.objective_value == pytest.approx(found.objective_value, rel=1e-10)
+    expected = {**found.coefficients, "A": found.coefficients["A"] * 1e9 ** -found.coefficients["beta"]}
+    for name, value in expected.items():
+        assert scaled.coefficients[name] == pytest.approx(value, rel=SAME_COEFFICIENTS)
+
+
+def test_units_of_loss_scale_all_coefficients_of_logs(chinchilla_240):
+    """Bits for nats."""
+    found = fit(chinchilla_240)
+    bits = fit({"params": chinchilla_240.params, "tokens": chinchilla_240.tokens, "loss": chinchilla_240.loss / np.log(2.0)})
+    assert bits.objective_value == pytest.approx(found.objective_value, rel=1e-10)
+    for name, value in found.coefficients.items():
+        scale = 1.0 if name in ("beta", "gamma") else 1.0 / np.log(2.0)
+        assert bits.coefficients[name] == pytest.approx(scale * value, rel=SAME_COEFFICIENTS)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_order_of_runs(chinchilla_240, objective):
+    shuffled = chinchilla_240.subset(np.random.default_rng(0).permutation(240))
+    one, other = fit(chinchilla_240, objective=objective), fit(shuffled, objective=objective)
+    assert one.objective_value == pytest.approx(other.objective_value, rel=1e-10)
+    assert one.converged
+    assert other.converged
+
+
+def test_params_and_tokens_exchanged():
+    runs = table(0.01)
+    one, other = fit(runs), fit({"params": runs["tokens"], "tokens": runs["params"], "loss": runs["loss"]})
+    assert one.objective_value == pytest.approx(other.objective_value, rel=SAME_MINIMUM)
+    for name, swapped in (("E", "E"), ("A", "B"), ("B", "A"), ("beta", "gamma"), ("gamma", "beta")):
+        assert one.coefficients[name] == pytest.approx(other.coefficients[swapped], rel=SAME_COEFFICIENTS)
+
+
+def test_many_runs_are_fitted_on_all_of_them():
+    """Starts come from a sample beyond 20,000 runs, the minimum from all: the gradient of the whole sum vanishes."""
+    random = np.random.default_rng(4)
+    n, d = 10.0 ** random.uniform(7, 10, 30_000), 10.0 ** random.uniform(8, 11, 30_000)
+    runs = {"params": n, "tokens": d, "loss": losses(n, d, **LAW) * np.exp(0.01 * random.normal(size=30_000))}
+    found = fit(runs, objective="least-squares-log")
+    assert found.converged
+    _, jacobian, _ = found.linearised()
+    pull = jacobian @ found.residuals
+    assert np.abs(pull / (np.linalg.norm(jacobian, axis=1) * np.linalg.norm(found.residuals))).max() < 1e-9
+    for name, se in found.standard_errors.items():
+        assert abs(found.coefficients[name] - LAW[name]) < 4.0 * se
+
+
+# -- what the runs cannot tell -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("runs", [5, 6, 8])
+def test_few_runs(runs):
+    chosen = np.random.default_rng(runs).choice(30, runs, replace=False)
+    few = {name: column[chosen] for name, column in table(0.005).items()}
+    found = fit(few, objective="least-squares-log")
+    assert all(np.isfinite(value) for value in found.coefficients.values())
+    assert found.objective_value == pytest.approx(np.sum(found.residuals**2), rel=1e-12)
+    if found.free.sum() >= runs:
+        with pytest.raises(ValueError, match="cannot tell the error"):
+            found.covariance()
+
+
+def test_too_few_runs():
+    four = {name: column[:4] for name, column in table().items()}
+    with pytest.raises(ValueError, match="4 usable runs; must be at least 5 for the 5 coefficients"):
+        fit(four)
+    assert fit(four, fixed={"E": 1.7}).converged
+    with pytest.raises(ValueError, match="2 usable runs; must be at least 3 for the 3 coefficients of E \\+ C0"):
+        fit({"compute": [1e18, 1e20], "loss": [3.0, 2.0]}, model="compute")
+
+
+@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log", "least-squares", "absolute-log"])
+@pytest.mark.parametrize("seed", range(4))
+def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
+    """A N^-beta is a constant: the law of the tokens is fitted as well without it, and of A and beta no error is claimed."""
+    d = np.logspace(9, 11, 30)
+    n = np.full(30, 1e9)
+    loss = losses(n, d, **LAW) * np.exp(0.005 * np.random.default_rng(seed).normal(size=30))
+    found = fit({"params": n, "tokens": d, "loss": loss}, objective=objective)
+    alone = fit({"compute": d, "loss": loss}, model="compute", objective=objective)
+    assert found.objective_value == pytest.approx(alone.objective_value, rel=1e-5)
+    assert found.coefficients["gamma"] == pytest.approx(alone.coefficients["alpha"], rel=1e-2)
+    assert {"beta", "E"} & set(found.at_bound)
+    assert set(found.identifiability().undetermined) >= {"A", "beta"}
+    assert "all runs at one N" in str(found)
+    if "E" not in found.at_bound:
+        with pytest.raises(ValueError, match="do not tell the coefficients apart"):
+            found.covariance()
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"objective": "mse"}, "objective='mse': must be one of huber-log, absolute-log"),
+        ({"objective": 3}, "objective=3: must be one of"),
+        ({"delta": 0}, "delta=0: must be a positive finite number"),
+        ({"delta": float("inf")}, "delta=inf: must be a positive finite number"),
+        ({"objective": "pinball-log", "tau": 1}, "tau=1: must be a number with 0 < tau < 1"),
+        ({"model": "chinchilla"}, "model='chinchilla': names no column of the runs, which have N, D"),
+        ({"model": None}, "model=None: must be a name, a formula or a SymPy expression"),
+        ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
+        ({"seed": 0.5}, "seed=0.5: must be a whole number of at least 0"),
+        ({"irreducible": "no"}, "irreducible='no': must be True or False"),
+        ({"irreducible": False, "fixed": {"E": 1.0}}, "coefficient 'E': the law A N\\^-beta \\+ B D\\^-gamma has A, B, beta, gamma"),
+        ({"fixed": {"alpha": 1.0}}, "coefficient 'alpha': the law .* has E, A, B, beta, gamma"),
+        ({"fixed": ["E"]}, "fixed=\\['E'\\]: must be a mapping"),
+        ({"fixed": {"E": -0.1}}, "fixed E=-0.1: must be a finite number of at least 0"),
+        ({"fixed": {"E": "1.7"}}, "fixed E='1.7': must be a finite number of at least 0"),
+        ({"fixed": {"E": [1.7]}}, "fixed E=\\[1.7\\]: must be a finite number of at least 0"),
+        ({"fixed": {"A": 0.0}}, "fixed A=0.0: must be a positive finite number"),
+        ({"fixed": {"A": float("inf")}}, "fixed A=inf: must be a positive finite number"),
+        ({"fixed": {"beta": float("nan")}}, "fixed beta=nan: must be a positive finite number"),
+        ({"bounds": {"E": 3.0}}, "bounds of E=3.0: must be a pair"),
+        ({"bounds": {"E": (2.0, 1.0)}}, "bounds of E=\\(2.0, 1.0\\): must be a pair with low < high"),
+        ({"bounds": {"E": (1.0, 1.0)}}, "bounds of E=\\(1.0, 1.0\\): must be a pair with low < high"),
+        ({"bounds": {"E": ("a", None)}}, "lower bound of E='a': must be a finite number of at least 0"),
+        ({"bounds": {"beta": (None, -1.0)}}, "upper bound of beta=-1.0: must be a positive finite number"),
+        ({"bounds": {"beta": (float("inf"), None)}}, "lower bound of beta=inf: must be a finite number"),
+        ({"bounds": {"beta": (20.0, None)}}, "bounds of beta=\\(20.0, None\\): must be a pair; a side of None is 0.001 below, 10 above"),
+        ({"bounds": {"beta": (None, 1e-4)}}, "bounds of beta=\\(None, 0.0001\\): must be"),
+        ({"bounds": {"E": (0.0, 1.0)}, "fixed": {"E": 1.0}}, "coefficient 'E': is both bounded and fixed"),
+    ],
+)
+def test_bad_arguments(given, message):
+    with pytest.raises(ValueError, match="^" + message):
+        fit(table(), **given)
+
+
+def test_an_infinite_upper_bound_is_none():
+    runs = table(0.005)
+    assert fit(runs, bounds={"E": (0.0, np.inf)}).coefficients == fit(runs).coefficients
+
+
+def test_an_objective_of_ones_own():
+    runs = table(0.01)
+    named = fit(runs, objective="huber-log", delta=0.02)
+    given = fit(runs, objective=Objective(name="huber-log", delta=0.02))
+    assert named.objective_value == given.objective_value
+
+
+def test_losses_of_accuracies_and_files(tmp_path):
+    """What Runs.read reads, fit reads."""
+    runs = table(0.01)
+    path = tmp_path / "runs.csv"
+    path.write_text("N,D,loss\n" + "\n".join(",".join(map(repr, map(float, row))) for row in zip(*runs.values(), strict=True)))
+    assert fit(path).coefficients == fit(str(path)).coefficients == fit(runs).coefficients == fit(Runs.read(runs)).coefficients
+
+
+def test_a_named_model_lacks_its_column():
+    runs = Runs.read({"compute": np.logspace(18, 20, 9), "loss": np.linspace(3.0, 2.0, 9)}, require=("compute", "loss"))
+    with pytest.raises(ValueError, match="the runs have no params"):
+        fit(runs)
