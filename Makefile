@@ -18,7 +18,7 @@ endef
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format generate bench wheel clean
+.PHONY: help demo test test-slow lint format generate bench studies wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -61,6 +61,10 @@ generate: $(VENV)/dev  ## print the numeric modules from the proved formulas
 bench: $(VENV)/dev  ## speed, as ratios within one run
 	$(BIN)/python -m compileall -q $(PACKAGES)
 	$(BIN)/python tests/benchmarks/run.py
+
+studies: $(VENV)/dev  ## the optimum on 1,000 random problems, and the coverage of intervals (needs the public runs)
+	$(BIN)/python tests/studies/optimum.py
+	$(BIN)/python tests/studies/coverage.py
 
 # Without build/, which would ship modules that no longer exist.
 wheel: $(VENV)/dev  ## dist/*.whl

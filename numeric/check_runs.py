@@ -127,6 +127,8 @@ def check_runs(
     the empirical laws alike: what they have in common drops out of their difference. In that world the law holds, so the median
     difference there, as the selection of the lowest runs brings about, is taken off, and the scatter about it makes the band.
 
+    Intervals of what the joint law implies are those of the bootstrap of runs, or of groups (`Fit.bootstrap`).
+
     The band over an approach's range of compute is simultaneous, at a level that Bonferroni's inequality makes
     simultaneous over the approaches as well. A verdict is *consistent* where the band lies within the tolerance of 0
     throughout, *inconsistent* where it lies wholly outside somewhere, else *cannot tell*. Overall: inconsistent where any
@@ -171,6 +173,7 @@ def check_runs(
     predicted = laws.losses(found.params, found.tokens)[0]
     noise = Noise.of(found.loss, predicted, found.params, found.tokens, found.group, spare)
     drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
+    resampled, stopped = _resampled_laws(fitted, drawn, seed)
 
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
     checks = [
@@ -183,7 +186,7 @@ def check_runs(
     return RunsCheck(
         fit=fitted,
         law=Law(**fitted.coefficients, name=fitted.name, source=fitted.source),
-        derived=_derived(laws, drawn.laws, level),
+        derived=_derived(laws, resampled, level),
         empirical=tuple(checks),
         budgets=describe(budgets, budgets.minima(found.loss, found.weight), budgets.biases(laws, found.weight)),
         allocation=_allocation(approaches, found, laws, drawn.exponents, level),
@@ -197,7 +200,7 @@ def check_runs(
         band_level=band_level,
         bootstrap=bootstrap,
         n_resamples=drawn.done,
-        interrupted=drawn.done < bootstrap,
+        interrupted=stopped or drawn.done < bootstrap,
         seed=seed,
     )
 
@@ -371,6 +374,22 @@ def _quantiles(value: Floats, values: Floats, level: float) -> Estimate:
     known = values[np.isfinite(values)]
     lo, hi = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]) if len(known) else (-np.inf, np.inf)
     return Estimate(float(value), float(lo), float(hi))
+
+
+def _resampled_laws(fitted: Fit, drawn: PairedSamples, seed: int) -> tuple[Laws, bool]:
+    """The joint law refitted to as many resamples of runs (or groups), and whether that was interrupted.
+
+    The paired resamples keep the design and know the noise from the residuals alone: good for differences, too narrow for the law.
+    """
+    try:
+        found = fitted.bootstrap(max(drawn.done, LEAST_RESAMPLES), seed=seed)
+    except KeyboardInterrupt:
+        return drawn.laws, True
+    except ValueError:  # no refit reached a minimum, or there is but one group
+        return drawn.laws, False
+    laws = Laws.of(found.draws)
+    kept = sound(laws)
+    return (Laws(*(part[kept] for part in laws)), found.interrupted) if kept.any() else (drawn.laws, found.interrupted)
 
 
 def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:

@@ -113,7 +113,7 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     ax.set_xlabel(r"params $N$")
     ax.set_ylabel("loss $L$")
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="lower left", fontsize=6.5, frameon=True, framealpha=0.85, edgecolor="none")
+        ax.legend(loc="upper right", fontsize=6.5, frameon=True, framealpha=0.85, edgecolor="none")
     colours = ax.figure.colorbar(_mappable(shades), ax=ax, location="right", aspect=45, pad=0.02)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
     colours.ax.tick_params(labelsize=7.0, width=0.6)

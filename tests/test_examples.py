@@ -9,6 +9,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "examples"
 WRITES = {
     "check_published_laws": "check.png",
     "cost_of_overtraining": "penalty.png",
+    "simulate_runs": "runs.csv",
     "verify_the_envelope": None,
     "write_the_theorem": "theorem.tex",
     "your_own_law": None,

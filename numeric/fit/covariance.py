@@ -2,7 +2,8 @@ r"""Covariance of a fit: the sandwich of M-estimation.
 
     V = H^-1 S H^-1,   H = sum w rho''(r) grad r grad r' + sum w psi(r) grad^2 r,   S = sum w^2 psi(r)^2 grad r grad r',
 
-or with the scores psi grad r summed over groups of runs that are no independent draws. Where rho bends over a narrow range of residuals, or at a
+or with the scores psi grad r summed over groups of runs that are no independent draws; times (n - 1)/(n - p) G/(G - 1) for G
+groups, which is n/(n - p) for runs that are draws themselves. Where rho bends over a narrow range of residuals, or at a
 point, rho'' is averaged over the bandwidth that Hall and Sheather (1988) give, as Powell (1991) does for quantile regression.
 Source: Huber 1967, The behavior of maximum likelihood estimates under nonstandard conditions.
 """
@@ -76,7 +77,8 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
             if groups < LEAST_GROUPS:
                 raise ValueError(f"covariance: all runs are of the group {str(names[0])!r}; must be at least {LEAST_GROUPS} groups")
             scores = np.stack([np.bincount(member, weights=row, minlength=groups) for row in scores])
-        correction = len(residuals) / spare * (groups / (groups - 1) if groups > 1 else 1.0)
+        # n/(n - p) where every run is a draw.
+        correction = (len(residuals) - 1) / spare * groups / (groups - 1)
         middle = correction * bread @ (scores @ scores.T) @ bread
     full = np.zeros((len(free), len(free)))
     full[np.ix_(free, free)] = middle

@@ -27,6 +27,9 @@ UNKNOWN = "-"
 #: What is drawn again and again, by kind of resample.
 DRAWN = {"cases": "runs", "groups": "groups of runs", "residuals": "residuals"}
 
+#: A certificate below this is shown as such.
+ROUNDING = 1e-12
+
 
 def fit_text(
     fit: Fit,
@@ -105,12 +108,13 @@ def _objective(fit: Fit) -> str:
 
 def _convergence(fit: Fit) -> str:
     solution = fit.solution
-    share = number(solution.certificate, 2)
+    # Below this it is rounding, which differs from machine to machine.
+    share = f"below {ROUNDING:g}" if solution.certificate < ROUNDING else number(solution.certificate, 2)
     ended = f"{solution.agreeing} of {solution.starts} starts end{'s' if solution.agreeing == 1 else ''} there"
     if fit.objective.is_sharp:
         proof = f"its least subgradient has relative size {share}"
     else:
-        proof = f"a Newton step promises to lower the objective by a share {share}"
+        proof = f"the share by which a Newton step would lower the objective is {share}"
     if fit.converged:
         return f"reached; {proof}, {ended}"
     return f"NOT REACHED; the best point that was found is no certified minimum: {proof}, {ended}"

@@ -9,7 +9,7 @@ from scipy.optimize import least_squares, linprog, minimize, nnls
 
 EXPONENTS = (1e-3, 10.0)
 TERMS = (1e-10, 1e10)
-STARTS = 36
+STARTS = 30
 POLISHED = 4
 
 

@@ -41,21 +41,24 @@ PUBLISHED = {
 }
 
 
+def last_place(digits):
+    return 10.0 ** -len(digits.partition(".")[2])
+
+
 @pytest.mark.parametrize(("points", "objective"), PUBLISHED)
 def test_chinchilla(chinchilla, chinchilla_240, points, objective):
-    """Objective and coefficients as printed; the absolute deviation has a minimum 1e-8 below what is known of it."""
+    """As printed; the absolute deviation has a minimum 1e-8 below what is known of it, where B is 2085.436."""
     runs = chinchilla_240 if points == "240" else chinchilla
     least, printed = PUBLISHED[points, objective]
     found = fit(runs, objective=objective)
     assert found.converged
     assert found.at_bound == ()
-    last_place = 10.0 ** -len(least.partition(".")[2])
-    assert found.objective_value <= float(least) + 0.5 * last_place
-    assert found.objective_value >= float(least) - (12.0 if objective == "absolute-log" else 0.5) * last_place
+    sharp = objective == "absolute-log"
+    assert found.objective_value <= float(least) + 0.5 * last_place(least)
+    assert found.objective_value >= float(least) - (12.0 if sharp else 0.5) * last_place(least)
     assert found.objective_value == pytest.approx(found.objective.value(found.residuals), rel=1e-13)
     for value, digits in zip(found.coefficients.values(), printed.split(), strict=True):
-        decimals = len(digits.partition(".")[2])
-        assert f"{value:.{decimals}f}".removeprefix("0") == digits
+        assert abs(value - float(digits)) <= (2.5 if sharp else 0.5) * last_place(digits)
 
 
 def test_the_optimum_of_hoffmanns_objective(chinchilla_240):

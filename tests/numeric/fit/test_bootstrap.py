@@ -1,0 +1,312 @@
+"""Resamples: refits are fits of the resampled runs, draws are reproducible, and what is interrupted or fails is said."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from isoflop.numeric.fit import bootstrap as module
+from isoflop.numeric.fit import fit
+from isoflop.numeric.fit.bootstrap import counts, percentile, refit, resampled_values
+from isoflop.numeric.fit.derived import ALPHA
+
+LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
+
+
+def table(noise=0.01, seed=0, sizes=6, durations=7):
+    n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations)))
+    clean = LAW["E"] + LAW["A"] * n ** -LAW["beta"] + LAW["B"] * d ** -LAW["gamma"]
+    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n)))}
+
+
+@pytest.fixture(scope="module")
+def squares():
+    return fit(table(), objective="least-squares-log")
+
+
+# -- refits ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", ["least-squares-log", "huber-log", "least-squares"])
+def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(objective):
+    found = fit(table(), objective=objective)
+    drawn = counts(None, 42, 6, np.random.default_rng(3))
+    refits = refit(found, weights=drawn)
+    assert refits.converged.all()
+    for times, value, coefficients in zip(drawn, refits.values, refits.coefficients, strict=True):
+        again = fit(found.runs.subset(np.repeat(np.arange(42), times.astype(int))), objective=objective)
+        # Huber's function has several minima on so few runs, the best of which a refit need not find; none below the fit.
+        assert value >= again.objective_value * (1.0 - 1e-9)
+        assert value == pytest.approx(again.objective_value, rel=1e-9 if objective.startswith("least") else 2e-2)
+        if value <= again.objective_value * (1.0 + 1e-9):
+            np.testing.assert_allclose(coefficients, list(again.coefficients.values()), rtol=1e-4)
+
+
+def test_refits_multiply_the_runs_own_weights():
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 42)
+    found = fit({**table(), "weight": weights}, objective="least-squares-log")
+    drawn = counts(None, 42, 3, np.random.default_rng(3))
+    for times, value in zip(drawn, refit(found, weights=drawn).values, strict=True):
+        index = np.repeat(np.arange(42), times.astype(int))
+        assert value == pytest.approx(fit(found.runs.subset(index), objective="least-squares-log").objective_value, rel=1e-9)
+
+
+@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log"])
+def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
+    """Each within 1e-6 of a fit from scratch of the resampled runs, or below it."""
+    found = fit(chinchilla_240, objective=objective)
+    drawn = counts(None, 240, 40, np.random.default_rng(7))
+    refits = refit(found, weights=drawn)
+    assert refits.converged.all()
+    thorough = [fit(chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective=objective) for times in drawn]
+    ratios = refits.values / [each.objective_value for each in thorough]
+    assert ratios.max() <= 1.0 + 1e-6
+    assert ratios.min() >= 1.0 - 1e-6
+
+
+def test_refits_to_other_losses(squares):
+    losses = resampled_values(squares, 4, np.random.default_rng(0))
+    refits = refit(squares, observed=losses)
+    for loss, value, coefficients in zip(losses, refits.values, refits.coefficients, strict=True):
+        again = fit({**table(), "loss": loss}, objective="least-squares-log")
+        assert value == pytest.approx(again.objective_value, rel=1e-9)
+        np.testing.assert_allclose(coefficients, list(again.coefficients.values()), rtol=1e-4)
+
+
+def test_refits_of_a_sharp_objective_come_close(chinchilla_240):
+    """Smooth over a fiftieth of the median residual: not more than a part in a thousand above the sharp minimum."""
+    found = fit(chinchilla_240, objective="absolute-log")
+    drawn = counts(None, 240, 4, np.random.default_rng(2))
+    for times, coefficients in zip(drawn, refit(found, weights=drawn).coefficients, strict=True):
+        again = fit(chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective="absolute-log")
+        law = found.law_of(dict(zip(LAW, map(float, coefficients), strict=True)))
+        residuals = np.log(law.loss(chinchilla_240.params, chinchilla_240.tokens)) - np.log(chinchilla_240.loss)
+        assert np.sum(times * np.abs(residuals)) <= 1.001 * again.objective_value
+
+
+# -- draws -------------------------------------------------------------------------------------------------------------
+
+
+def test_cases_are_drawn_with_equal_chances():
+    """Multinomial counts: the sum of squares is chi squared; a chance of one in a million that it is not."""
+    drawn = counts(None, 20, 5000, np.random.default_rng(0))
+    assert (drawn.sum(axis=1) == 20).all()
+    total = drawn.sum(axis=0)
+    assert stats.chisquare(total).pvalue > 1e-6
+    # Var of one count: n (1/n)(1 - 1/n).
+    assert drawn.var(axis=0).mean() == pytest.approx(0.95, rel=0.05)
+
+
+def test_groups_are_drawn_whole():
+    group = np.array(["a", "b", "b", "c", "c", "c"], dtype=object)
+    drawn = counts(group, 6, 400, np.random.default_rng(0))
+    assert (drawn[:, 1] == drawn[:, 2]).all()
+    assert (drawn[:, 3] == drawn[:, 4]).all()
+    assert (drawn[:, [0, 1, 3]].sum(axis=1) == 3).all()
+
+
+def test_groups_are_the_default_where_there_are_some():
+    runs = {**table(), "group": np.repeat(np.arange(14), 3)}
+    found = fit(runs, objective="least-squares-log")
+    grouped = found.bootstrap(30, seed=1)
+    assert grouped.kind == "groups"
+    assert found.bootstrap(30, seed=1, kind="cases").kind == "cases"
+    np.testing.assert_array_equal(grouped.draws, found.bootstrap(30, seed=1, kind="groups").draws)
+
+
+def test_residuals_are_centred_and_inflated(squares):
+    """Spread sqrt(n/(n - p)) times that of the residuals, around the fitted law."""
+    drawn = np.log(resampled_values(squares, 4000, np.random.default_rng(0)) / squares.fitted)
+    assert drawn.mean() == pytest.approx(0.0, abs=4.0 * drawn.std() / np.sqrt(drawn.size))
+    expected = np.sum((squares.residuals - squares.residuals.mean()) ** 2) / (42 - 5)
+    assert drawn.var() == pytest.approx(expected, rel=0.02)
+    # Observed = fitted exp(-residual): the signs are those of the runs.
+    skew = stats.skew(-squares.residuals)
+    assert stats.skew(drawn, axis=None) == pytest.approx(skew, abs=0.05)
+
+
+@pytest.mark.parametrize(("kind", "formula", "tolerance"), [("cases", "sandwich", 0.35), ("residuals", "classical", 0.2)])
+def test_standard_errors_agree_with_the_formula_for_the_same_errors(chinchilla_240, kind, formula, tolerance):
+    """Cases and the sandwich let errors differ from run to run; residuals and the classical formula have them of one distribution.
+
+    300 draws know a spread to 4 %; the rest is the curvature that formulas miss, more where a few runs have large errors.
+    """
+    found = fit(chinchilla_240, objective="least-squares-log")
+    ratio = np.sqrt(np.diag(found.bootstrap(300, seed=5, kind=kind).covariance()) / np.diag(found.covariance(formula)))
+    np.testing.assert_allclose(ratio, 1.0, atol=tolerance)
+
+
+def test_standard_errors_of_besiroglu(chinchilla_240):
+    """2404.10102 prints, of 4000 draws: A 124.5, B 1293.3, E 0.0257, alpha 0.0154, beta 0.0206; some of their refits ended early."""
+    errors = fit(chinchilla_240).bootstrap(400, seed=0).standard_errors
+    printed = {"E": 0.0257, "A": 124.5, "B": 1293.3, "beta": 0.0154, "gamma": 0.0206}
+    for name, value in printed.items():
+        assert errors[name] == pytest.approx(value, rel=0.25)
+
+
+def test_draws_are_the_seeds(squares):
+    one = squares.bootstrap(150, seed=3)
+    np.testing.assert_array_equal(one.draws, squares.bootstrap(150, seed=3).draws)
+    assert not np.array_equal(one.draws, squares.bootstrap(150, seed=4).draws)
+    # Batches have their own numbers: more resamples leave the first ones as they are.
+    np.testing.assert_allclose(squares.bootstrap(200, seed=3).draws[:100], one.draws[:100], rtol=1e-12)
+
+
+class Parallel:
+    """What joblib does, in this process and from the last batch to the first."""
+
+    def __init__(self, n_jobs, return_as):
+        assert return_as == "generator"
+        self.n_jobs = n_jobs
+
+    def __call__(self, calls):
+        done = [call() for call in reversed(list(calls))]
+        yield from reversed(done)
+
+
+def test_draws_do_not_depend_on_the_number_of_jobs(squares, monkeypatch):
+    alone = squares.bootstrap(250, seed=3)
+    fake = SimpleNamespace(Parallel=Parallel, delayed=lambda function: lambda *given: lambda: function(*given))
+    monkeypatch.setitem(sys.modules, "joblib", fake)
+    np.testing.assert_array_equal(squares.bootstrap(250, seed=3, jobs=4).draws, alone.draws)
+
+
+def test_several_jobs_need_joblib(squares, monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ValueError, match="^jobs=2: more than one needs joblib"):
+        squares.bootstrap(10, jobs=2)
+
+
+# -- what is made of them ----------------------------------------------------------------------------------------------
+
+
+def test_percentiles(squares):
+    boot = squares.bootstrap(100, seed=1)
+    assert len(boot) == 100
+    for name, column in boot.columns.items():
+        low, high = boot.intervals(0.8)[name]
+        assert (low, high) == pytest.approx(tuple(np.percentile(column, [10.0, 90.0])), rel=1e-12)
+        assert np.mean((column >= low) & (column <= high)) == pytest.approx(0.8, abs=0.01)
+        assert boot.standard_errors[name] == pytest.approx(column.std(ddof=1), rel=1e-12)
+    logs = np.column_stack([np.log(c) if name in "AB" else c for name, c in boot.columns.items()])
+    np.testing.assert_allclose(boot.covariance(), np.cov(logs.T), rtol=1e-12)
+    assert percentile(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
+
+
+def test_draws_of_a_derived_quantity(squares):
+    boot = squares.bootstrap(20, seed=1)
+    expected = [squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent for row in boot.draws]
+    np.testing.assert_allclose(boot.quantity(ALPHA), expected, rtol=1e-12)
+
+
+# -- what goes wrong ---------------------------------------------------------------------------------------------------
+
+
+def interrupted_after(batches):
+    original, calls = module.batch, []
+
+    def batch(*given):
+        calls.append(1)
+        if len(calls) > batches:
+            raise KeyboardInterrupt
+        return original(*given)
+
+    return batch
+
+
+def test_ctrl_c_keeps_what_is_done(squares, monkeypatch):
+    whole = squares.bootstrap(300, seed=3)
+    assert not whole.interrupted
+    monkeypatch.setattr(module, "batch", interrupted_after(2))
+    part = squares.bootstrap(300, seed=3)
+    assert part.interrupted
+    assert part.requested == 300
+    assert len(part) == 200
+    np.testing.assert_array_equal(part.draws, whole.draws[:200])
+    assert "interrupted after 200 of 300 resamples" in squares.to_text(part)
+
+
+def test_ctrl_c_before_the_first_batch_is_not_kept_back(squares, monkeypatch):
+    monkeypatch.setattr(module, "batch", interrupted_after(0))
+    with pytest.raises(KeyboardInterrupt):
+        squares.bootstrap(300)
+
+
+def test_the_bar_is_closed(squares, monkeypatch, capsys):
+    squares.bootstrap(100, progress=True)
+    assert "bootstrap" in capsys.readouterr().err
+    monkeypatch.setattr(module, "batch", interrupted_after(1))
+    assert len(squares.bootstrap(300, progress=True)) == 100
+
+
+def failing(share):
+    def refits(*given, **more):
+        found = refit(*given, **more)
+        bad = np.arange(len(found.values)) < share * len(found.values)
+        return module.Refits(found.theta, np.where(bad[:, None], np.nan, found.coefficients), found.values, found.converged & ~bad)
+
+    return refits
+
+
+def test_refits_that_fail_are_counted_and_left_out(squares, monkeypatch):
+    whole = squares.bootstrap(150, seed=2)
+    monkeypatch.setattr(module, "refit", failing(0.1))
+    boot = squares.bootstrap(150, seed=2)
+    assert boot.failed == 15
+    assert len(boot) == 135
+    kept = np.r_[10:100, 105:150]
+    np.testing.assert_array_equal(boot.draws, whole.draws[kept])
+    assert "15 of 150 refits reached no certified minimum" in squares.to_text(boot)
+
+
+def test_nothing_but_failures(squares, monkeypatch):
+    monkeypatch.setattr(module, "refit", failing(1.0))
+    with pytest.raises(ValueError, match="none of 20 refits reached a minimum"):
+        squares.bootstrap(20)
+
+
+def test_one_draw_has_no_spread(squares):
+    boot = squares.bootstrap(1)
+    for ask in (lambda: boot.standard_errors, boot.covariance):
+        with pytest.raises(ValueError, match="has 1 draw; must have at least 2"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"repeats": 0}, "repeats=0: must be a whole number of at least 1"),
+        ({"repeats": 10.0}, "repeats=10.0: must be a whole number"),
+        ({"repeats": True}, "repeats=True: must be a whole number"),
+        ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
+        ({"seed": "a"}, "seed='a': must be a whole number"),
+        ({"jobs": 0}, "jobs=0: must be a whole number other than 0"),
+        ({"jobs": 1.5}, "jobs=1.5: must be"),
+        ({"kind": "wild"}, "kind='wild': must be auto or one of cases, groups, residuals"),
+        ({"kind": "groups"}, "kind='groups': the runs have no column group"),
+    ],
+)
+def test_bad_arguments(squares, given, message):
+    with pytest.raises(ValueError, match="^" + message):
+        squares.bootstrap(**given)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 2, "0.9", float("nan"), None])
+def test_bad_levels(squares, level):
+    with pytest.raises(ValueError, match="^level="):
+        squares.bootstrap(5).intervals(level)
+
+
+def test_one_group_cannot_be_resampled():
+    found = fit({**table(), "group": ["a"] * 42})
+    with pytest.raises(ValueError, match="kind='groups': must have at least 2 groups"):
+        found.bootstrap(5)
+
+
+def test_no_residuals_to_draw():
+    chosen = np.random.default_rng(0).choice(42, 5, replace=False)
+    found = fit({name: column[chosen] for name, column in table(0.0).items()}, objective="least-squares-log")
+    with pytest.raises(ValueError, match="kind='residuals': 5 runs leave no residuals for 5 coefficients"):
+        found.bootstrap(5, kind="residuals")

@@ -1,0 +1,241 @@
+"""The sandwich against 40-digit differentiation of the objective, NumPy's regression, sums over groups, and simulation."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from isoflop.numeric.fit import fit
+from isoflop.numeric.fit.covariance import bandwidth
+
+mp = mpmath.mp.clone()
+mp.dps = 40
+
+LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
+NAMES = tuple(LAW)
+
+
+def table(noise=0.0, seed=0, sizes=5, durations=6, **changed):
+    n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations)))
+    law = {**LAW, **changed}
+    clean = law["E"] + law["A"] * n ** -law["beta"] + law["B"] * d ** -law["gamma"]
+    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n)))}
+
+
+def exact_derivatives(found):
+    """Residuals, gradients and Hessians of every residual in (E, log A, log B, beta, gamma), to 40 digits."""
+    at = [mp.log(value) if name in ("A", "B") else mp.mpf(value) for name, value in found.coefficients.items()]
+    n, d = found.runs.params, found.runs.tokens
+
+    def residual(run, E, a, b, beta, gamma):
+        law = E + mp.exp(a - beta * mp.log(mp.mpf(n[run]))) + mp.exp(b - gamma * mp.log(mp.mpf(d[run])))
+        observed = mp.mpf(found.runs.loss[run])
+        return mp.log(law) - mp.log(observed) if found.objective.in_logs else law - observed
+
+    gradients, hessians = [], []
+    for run in range(len(found.runs)):
+
+        def own(*x, run=run):
+            return residual(run, *x)
+
+        units = np.eye(5, dtype=int)
+        gradients.append([mp.diff(own, at, tuple(map(int, unit))) for unit in units])
+        hessians.append([[mp.diff(own, at, tuple(map(int, one + other))) for other in units] for one in units])
+    return [residual(run, *at) for run in range(len(found.runs))], gradients, hessians
+
+
+@pytest.mark.parametrize("objective", ["least-squares-log", "least-squares"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sandwich_of_least_squares_to_forty_digits(objective, weighted):
+    """n/(n - p) H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum w^2 r^2 g g': the factors 2 of r^2 cancel."""
+    runs = {name: column[:12] for name, column in table(0.02, sizes=3, durations=4).items()}
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 12) if weighted else np.ones(12)
+    found = fit({**runs, **({"weight": weights} if weighted else {})}, objective=objective)
+    assert found.free.all()
+    residuals, gradients, hessians = exact_derivatives(found)
+    bread, middle = mp.zeros(5), mp.zeros(5)
+    for r, g, h, w in zip(residuals, gradients, hessians, map(mp.mpf, weights), strict=True):
+        for i in range(5):
+            for j in range(5):
+                bread[i, j] += w * (g[i] * g[j] + r * h[i][j])
+                middle[i, j] += (w * r) ** 2 * g[i] * g[j]
+    inverse = mp.inverse(bread)
+    expected = np.array((inverse * middle * inverse).tolist(), dtype=float) * 12.0 / 7.0
+    # Two inverses of a matrix of condition 1e6 with centred terms, from coefficients that are certain to some 1e-8.
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    np.testing.assert_allclose(found.covariance() / scale, expected / scale, atol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_classical_covariance_is_that_of_the_linearised_regression(weighted):
+    """s^2 (J' W J)^-1 with the Jacobian as written down, by an orthogonal decomposition."""
+    runs = table(0.02)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 30) if weighted else np.ones(30)
+    found = fit({**runs, "weight": weights}, objective="least-squares")
+    E, A, B, beta, gamma = found.coefficients.values()
+    n, d = runs["params"], runs["tokens"]
+    first, second = A * n**-beta, B * d**-gamma
+    jacobian = np.column_stack([np.ones(30), first, second, -first * np.log(n), -second * np.log(d)])
+    residuals = E + first + second - runs["loss"]
+    _, triangle = np.linalg.qr(jacobian * np.sqrt(weights)[:, None])
+    inverse = np.linalg.inv(triangle)
+    expected = inverse @ inverse.T * np.sum(weights * residuals**2) / 25.0
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    np.testing.assert_allclose(found.covariance("classical") / scale, expected / scale, atol=1e-6)
+
+
+def test_groups_are_summed_before_they_are_squared():
+    """Against scores of the whole groups, with (n - 1)/(n - p) G/(G - 1)."""
+    runs, group = table(0.02), np.repeat(np.arange(10), 3)
+    found = fit({**runs, "group": group}, objective="least-squares-log")
+    plain = fit(runs, objective="least-squares-log")
+    residuals, jacobian, _ = plain.linearised()
+    scores = jacobian * residuals
+    one_by_one, together = scores @ scores.T, sum(np.outer(s, s) for s in (scores[:, group == g].sum(axis=1) for g in range(10)))
+    turn = plain.design.to_coordinates
+    root = np.linalg.solve(turn, plain.covariance()) @ np.linalg.inv(turn).T
+    bread = _bread_from(root * 25.0 / 30.0, one_by_one)
+    expected = turn @ (bread @ together @ bread) @ turn.T * (29.0 / 25.0) * (10.0 / 9.0)
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    np.testing.assert_allclose(found.covariance() / scale, expected / scale, atol=1e-6)
+
+
+def _bread_from(covariance, middle):
+    """The symmetric positive X with X M X = V: X = M^-1/2 (M^1/2 V M^1/2)^1/2 M^-1/2."""
+
+    def power(matrix, exponent):
+        values, vectors = np.linalg.eigh(matrix)
+        return (vectors * values**exponent) @ vectors.T
+
+    half = power(middle, 0.5)
+    back = power(middle, -0.5)
+    return back @ power(half @ covariance @ half, 0.5) @ back
+
+
+def test_groups_of_one_are_no_groups():
+    runs = table(0.02)
+    plain, grouped = fit(runs), fit({**runs, "group": np.arange(30)})
+    np.testing.assert_allclose(grouped.covariance(), plain.covariance(), rtol=1e-9)
+
+
+def test_copies_in_a_group_tell_no_more():
+    """Three copies of every run: errors shrink by sqrt 3 where they count as draws, and do not where they are of one group."""
+    runs = table(0.02)
+    thrice = {name: np.tile(column, 3) for name, column in runs.items()}
+    plain = fit(runs, objective="least-squares-log")
+    copies = fit(thrice, objective="least-squares-log")
+    grouped = fit({**thrice, "group": np.tile(np.arange(30), 3)}, objective="least-squares-log")
+    once = plain.covariance() / (30.0 / 25.0)
+    np.testing.assert_allclose(copies.covariance() / (90.0 / 85.0), once / 3.0, rtol=1e-6)
+    np.testing.assert_allclose(grouped.covariance() / (89.0 / 85.0 * 30.0 / 29.0), once, rtol=1e-6)
+
+
+def test_one_group_tells_no_error():
+    """Its score is the gradient of the objective, which is 0 at the optimum."""
+    found = fit({**table(0.02), "group": ["a"] * 30})
+    with pytest.raises(ValueError, match="all runs are of the group 'a'; must be at least 2 groups"):
+        found.covariance()
+
+
+# -- coefficients that do not vary -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", [{"fixed": {"E": 1.7}}, {"bounds": {"E": (None, 1.5)}}, {"fixed": {"A": 400.0, "gamma": 0.28}}])
+def test_rows_of_what_is_held_are_zero(given):
+    found = fit(table(0.02), objective="least-squares-log", **given)
+    covariance = found.covariance()
+    held = ~found.free
+    assert held.sum() == sum(map(len, given.values()))
+    assert not covariance[held].any()
+    assert not covariance[:, held].any()
+    assert (np.linalg.eigvalsh(covariance[np.ix_(found.free, found.free)]) > 0.0).all()
+    for name, free in zip(NAMES, found.free, strict=True):
+        assert (found.standard_errors[name] > 0.0) == free
+        low, high = found.intervals()[name]
+        assert low <= found.coefficients[name] <= high
+
+
+def test_standard_errors_of_prefactors_are_their_share_of_the_logarithms():
+    found = fit(table(0.02))
+    roots = np.sqrt(np.diag(found.covariance()))
+    assert found.model.coordinates == ("E", "log A", "log B", "beta", "gamma")
+    expected = roots * [1.0, found.coefficients["A"], found.coefficients["B"], 1.0, 1.0]
+    np.testing.assert_allclose(list(found.standard_errors.values()), expected, rtol=1e-12)
+
+
+def test_normal_intervals():
+    """90 %: 1.6448536 standard errors on both sides, of prefactors in the logarithm."""
+    found = fit(table(0.02))
+    for name, (low, high) in found.intervals(0.9).items():
+        value, se = found.coefficients[name], found.standard_errors[name]
+        if name in ("A", "B"):
+            assert np.log(high / value) == pytest.approx(1.6448536269514722 * se / value, rel=1e-12)
+            assert low * high == pytest.approx(value**2, rel=1e-12)
+        else:
+            assert high - value == pytest.approx(1.6448536269514722 * se, rel=1e-12)
+            assert low + high == pytest.approx(2.0 * value, rel=1e-12)
+
+
+# -- simulation --------------------------------------------------------------------------------------------------------
+
+REPETITIONS = 250
+#: The mean of an estimated standard error and the spread of 250 estimates, each known to 1/sqrt(500) = 4.5 %; Huber's sandwich is
+#: asymptotic besides, and estimates a density from 240 residuals.
+SIMULATED = {"least-squares-log": 0.15, "huber-log": 0.25}
+
+
+@pytest.mark.parametrize("objective", SIMULATED)
+def test_standard_errors_are_the_spread_of_refits(objective):
+    """Normal errors of 1 % on 240 runs: medians of the standard errors against the standard deviation of the estimates."""
+    estimates, errors = [], []
+    for seed in range(REPETITIONS):
+        found = fit(table(0.01, seed, sizes=16, durations=15), objective=objective)
+        estimates.append([found.coefficients["E"], np.log(found.coefficients["A"]), np.log(found.coefficients["B"]), found.coefficients["beta"], found.coefficients["gamma"]])
+        errors.append(np.sqrt(np.diag(found.covariance())))
+    spread = np.std(estimates, axis=0, ddof=1)
+    np.testing.assert_allclose(np.median(errors, axis=0), spread, rtol=SIMULATED[objective])
+
+
+def test_bandwidth_shrinks_slowly_and_never_below_the_objectives_own():
+    """Hall and Sheather: n^(-1/3); four hundred times the runs make it 400^(1/3) = 7.4 times as narrow, less what tau - h bends."""
+    found, wide = fit(table(0.05), objective="absolute-log"), fit(table(0.05), delta=0.5)
+    random = np.random.default_rng(0).normal(size=100_000)
+    few, many = bandwidth(found, random[:250]), bandwidth(found, random)
+    assert few / many == pytest.approx(400.0 ** (1.0 / 3.0), rel=0.25)
+    assert bandwidth(wide, wide.residuals) == 0.5
+    assert bandwidth(fit(table(0.05), objective="least-squares"), random) == np.inf
+
+
+# -- what cannot be told -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("objective", "kind", "message"),
+    [
+        ("huber-log", "hessian", "kind='hessian': must be one of sandwich, classical"),
+        ("huber-log", "classical", "kind='classical': must be sandwich for huber-log"),
+        ("absolute-log", "classical", "kind='classical': must be sandwich for absolute-log"),
+    ],
+)
+def test_bad_kinds(objective, kind, message):
+    with pytest.raises(ValueError, match="^" + message):
+        fit(table(), objective=objective).covariance(kind)
+
+
+def test_as_many_coefficients_as_runs():
+    chosen = np.random.default_rng(0).choice(30, 5, replace=False)
+    found = fit({name: column[chosen] for name, column in table().items()}, objective="least-squares")
+    assert found.free.all()
+    with pytest.raises(ValueError, match="5 runs cannot tell the error of 5 free coefficients"):
+        found.covariance()
+
+
+@pytest.mark.parametrize("kind", ["sandwich", "classical"])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_error_where_the_design_is_singular(kind, seed):
+    """At one N, E and A are one number: whatever rounding makes of the zero in the Hessian, no error is claimed."""
+    d = np.logspace(9, 11, 30)
+    loss = (2.05 + 410.0 * d**-0.28) * np.exp(0.005 * np.random.default_rng(seed).normal(size=30))
+    found = fit({"params": np.full(30, 1e9), "tokens": d, "loss": loss}, objective="least-squares", fixed={"beta": 0.3})
+    assert found.at_bound == ()
+    with pytest.raises(ValueError, match="do not tell the coefficients apart"):
+        found.covariance(kind)

@@ -1,0 +1,34 @@
+"""The studies, whole (slow) and in part."""
+
+import coverage
+import optimum
+import pytest
+
+FEW_PROBLEMS = 24
+#: The standard error of a coverage of 90 % over 2,000 repetitions is 0.7 %.
+LEAST, MOST = 0.87, 0.93
+
+
+def test_the_optimum_on_some_random_problems():
+    outcomes = optimum.study(range(FEW_PROBLEMS))
+    assert not [row for row in outcomes if row.worse], optimum.report(outcomes)
+    assert all(row.converged for row in outcomes), optimum.report(outcomes)
+
+
+@pytest.mark.slow
+def test_the_optimum_on_1000_random_problems(capsys):
+    outcomes = optimum.study(range(optimum.PROBLEMS))
+    with capsys.disabled():
+        print("\n" + optimum.report(outcomes))
+    assert sum(not row.worse for row in outcomes) >= 999
+    assert sum(row.converged for row in outcomes) >= 990
+    assert not [row for row in outcomes if row.worse and row.converged]
+
+
+@pytest.mark.slow
+def test_coverage(public_runs, capsys):
+    found = coverage.study(coverage.chinchilla(public_runs), coverage.REPETITIONS)
+    with capsys.disabled():
+        print("\n" + coverage.table(found, coverage.REPETITIONS))
+    outside = {key: found[key] for key in coverage.REQUIRED if not LEAST <= found[key][0] <= MOST}
+    assert not outside
