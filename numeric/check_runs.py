@@ -379,7 +379,8 @@ def _quantiles(value: Floats, values: Floats, level: float) -> Estimate:
 def _resampled_laws(fitted: Fit, drawn: PairedSamples, seed: int) -> tuple[Laws, bool]:
     """The joint law refitted to as many resamples of runs (or groups), and whether that was interrupted.
 
-    The paired resamples keep the design and know the noise from the residuals alone: good for differences, too narrow for the law.
+    The paired resamples keep the design and know the noise from the residuals alone: good for differences, too narrow for the
+    law.
     """
     try:
         found = fitted.bootstrap(max(drawn.done, LEAST_RESAMPLES), seed=seed)

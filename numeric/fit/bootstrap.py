@@ -231,9 +231,7 @@ def bootstrap(
     return Bootstrap(fit, chosen, int(seed), int(repeats), draws, failed, interrupted)
 
 
-def _run(
-    fit: Fit, kind: str, sizes: list[int], seeds: list[np.random.SeedSequence], jobs: int
-) -> Iterator[Refits]:
+def _run(fit: Fit, kind: str, sizes: list[int], seeds: list[np.random.SeedSequence], jobs: int) -> Iterator[Refits]:
     """The batches in order, as they are done."""
     if jobs == 1:
         yield from (batch(fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True))

@@ -75,7 +75,9 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
             names, member = np.unique(fit.runs.group.astype(str), return_inverse=True)
             groups = len(names)
             if groups < LEAST_GROUPS:
-                raise ValueError(f"covariance: all runs are of the group {str(names[0])!r}; must be at least {LEAST_GROUPS} groups")
+                raise ValueError(
+                    f"covariance: all runs are of the group {str(names[0])!r}; must be at least {LEAST_GROUPS} groups"
+                )
             scores = np.stack([np.bincount(member, weights=row, minlength=groups) for row in scores])
         # n/(n - p) where every run is a draw.
         correction = (len(residuals) - 1) / spare * groups / (groups - 1)
@@ -90,7 +92,7 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
 def require_determined(fit: Fit) -> None:
     """Raise where the runs do not tell the free coefficients of a fit apart.
 
-    Asked of the Gram matrix of the derivatives: in the second term of the Hessian rounding makes a small number of what should be 0.
+    Asked of the Gram matrix of the derivatives: rounding makes a small number of a zero in the second term of the Hessian.
     """
     _, jacobian, _ = fit.linearised()
     scaled = jacobian[fit.free] * (1.0 if fit.runs.weight is None else np.sqrt(fit.runs.weight))

@@ -122,9 +122,7 @@ def fit_general(
     if not model.names:
         raise ValueError(f"model={str(expression)!r}: has no coefficients")
     table.require(model.width - len(fixed or {}), f"the {model.width} coefficients of {expression}")
-    found = solve(
-        model, np.asarray(table.loss), table.weight, objective, bounds=bounds, fixed=fixed, seed=seed
-    )
+    found = solve(model, np.asarray(table.loss), table.weight, objective, bounds=bounds, fixed=fixed, seed=seed)
     given = dict(fixed or {})
     boxes = {**dict(bounds or {}), **{name: (value, value) for name, value in given.items()}}
     ends = [boxes.get(name, (None, None)) for name in model.names]

@@ -165,6 +165,6 @@ def _refitted_alphas(fit: Fit, index: Any) -> dict[int, float]:
     for i, coefficients, done in zip(index, found.coefficients, found.converged, strict=True):
         if done:
             names = dict(zip(fit.model.coefficients, map(float, coefficients), strict=True))
-            alphas[int(i)] = fit.law_of(names).envelope.exponent if fit.model.name == "params-tokens" else names["alpha"]  # type: ignore[union-attr]
-    before = fit.coefficients["alpha"] if fit.model.name == "compute" else fit.law.envelope.exponent  # type: ignore[union-attr]
+            alphas[int(i)] = fit.law_of(names).envelope.exponent if fit.model.name == "params-tokens" else names["alpha"]
+    before = fit.coefficients["alpha"] if fit.model.name == "compute" else fit.law.envelope.exponent
     return {i: value - before for i, value in alphas.items()}

@@ -62,9 +62,7 @@ class PowerTerms:
 
     def __str__(self) -> str:
         letters = {"params": "N", "tokens": "D", "compute": "C"}
-        terms = [
-            f"{a} {letters.get(x, x)}^-{b}" for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)
-        ]
+        terms = [f"{a} {letters.get(x, x)}^-{b}" for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)]
         return " + ".join([*(("E",) if self.irreducible else ()), *terms])
 
 
@@ -135,15 +133,17 @@ class Design:
             [0.0 if name in pinned else float(row.mean()) for name, row in zip(terms.prefactors, logs, strict=True)]
         )
         span = [log(float(runs.loss.min()) * SMALLEST_TERM), log(float(runs.loss.max()) * LARGEST_TERM)]
-        boxes = {name: (0.0, inf) for name in ("E",)}
+        boxes = dict.fromkeys(("E",), (0.0, inf))
         boxes |= {name: (-inf, inf) if name in pinned else (span[0], span[1]) for name in terms.prefactors}
-        boxes |= {name: (SMALLEST_EXPONENT, LARGEST_EXPONENT) for name in terms.exponents}
+        boxes |= dict.fromkeys(terms.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
         for name, (low, high) in {**bounds, **{name: (value, value) for name, value in fixed.items()}}.items():
             inside = _log if name in terms.prefactors else _same
             usual = boxes[name]
             boxes[name] = (usual[0] if low is None else inside(low), usual[1] if high is None else inside(high))
             if boxes[name][0] > boxes[name][1]:
-                raise outside(f"bounds of {name}", (low, high), f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above")
+                raise outside(
+                    f"bounds of {name}", (low, high), f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above"
+                )
         lower, upper = (np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1))
         return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, fixed)
 
@@ -172,7 +172,10 @@ class Design:
     def theta(self, coefficients: Mapping[str, float]) -> Floats:
         """The solver's parameters for coefficients."""
         values = np.array(
-            [_log(coefficients[name]) if name in self.terms.prefactors else coefficients[name] for name in self.terms.coefficients]
+            [
+                _log(coefficients[name]) if name in self.terms.prefactors else coefficients[name]
+                for name in self.terms.coefficients
+            ]
         )
         return np.linalg.solve(self.to_coordinates, values)
 

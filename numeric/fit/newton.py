@@ -150,10 +150,7 @@ def expand(problems: Problems, theta: Floats) -> Expansion:
     """Objective and its derivatives at parameters (K, p); infinite where the model leaves its domain."""
     size, count = problems.model.size, len(theta)
     with np.errstate(all="ignore"):
-        if size * count <= BLOCK:
-            found = _sums(problems, theta)
-        else:
-            found = _in_blocks(problems, theta)
+        found = _sums(problems, theta) if size * count <= BLOCK else _in_blocks(problems, theta)
     if not np.isfinite(found.value).all():
         found.value[~np.isfinite(found.value)] = np.inf
     np.sqrt(found.lengths, out=found.lengths)
@@ -304,8 +301,8 @@ def minimise(
     Returns
     -------
     Minima
-        `done` tells where the step promised less than `enough` times the objective, or than rounding errors make of a perfect fit,
-        and the Hessian is positive semidefinite on the free parameters.
+        `done` tells where the step promised less than `enough` times the objective and the Hessian is positive semidefinite on
+        the free parameters, or the objective is what rounding errors make of 0.
     """
     near = SNAPPED * (1.0 + np.abs(theta))
     theta = np.where(theta - lower <= near, lower, np.where(upper - theta <= near, upper, theta))
@@ -334,9 +331,7 @@ def minimise(
         trial = _reached(whole.model, x, step.move, curved, lower, upper)
         there = expand(whole, trial)
         gain = (at.value - there.value) / np.maximum(step.promised, 1e-300)
-        accepted = (gain > SUFFICIENT) | (
-            (step.promised <= ROUNDING * at.value) & (there.value <= at.value * (1.0 + ROUNDING))
-        )
+        accepted = (gain > SUFFICIENT) | ((step.promised <= ROUNDING * at.value) & (there.value <= at.value * (1.0 + ROUNDING)))
         if accepted.all():
             x, at = trial, there
         elif accepted.any():
@@ -356,9 +351,7 @@ def _record(ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Float
         last.put(index, at, slice(None))
 
 
-def _reached(
-    model: Model, theta: Floats, move: Floats, curved: NDArray[np.bool_], lower: Floats, upper: Floats
-) -> Floats:
+def _reached(model: Model, theta: Floats, move: Floats, curved: NDArray[np.bool_], lower: Floats, upper: Floats) -> Floats:
     """Where the steps lead: straight on, or along the model's own curve once a straight step has disappointed."""
     trial = theta + move
     # A bound that the step just meets is met exactly.

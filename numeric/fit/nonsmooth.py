@@ -80,7 +80,10 @@ def sharpen(problems: Problems, objective: Objective, theta: Floats, lower: Floa
         step = _linear_step(problems, here, low, high, best.theta, lower, upper, radius)
         if step is None:
             return best
-        reached = [_summary(problems, low, high, end, np.inf, 0, certified=False) for end in _ends(problems, best.theta, step.move, lower, upper)]
+        reached = [
+            _summary(problems, low, high, end, np.inf, 0, certified=False)
+            for end in _ends(problems, best.theta, step.move, lower, upper)
+        ]
         trial = min(reached, key=lambda end: end.value)
         for begun in (trial.theta, best.theta):
             found = _interpolate(problems, low, high, begun, step, lower, upper)
@@ -110,7 +113,7 @@ def _merged(problems: Problems, theta: Floats) -> Problems:
     if len(first) == len(observed) or not np.array_equal(rows, rows[:, first][:, member], equal_nan=True):
         return problems
     model: Any = problems.model
-    weights = np.bincount(member, weights=_weights(problems))
+    weights = np.bincount(member, weights=_weights(problems)).astype(np.float64)
     return Problems(model.part(first), observed[first], weights, problems.clip, problems.in_logs)
 
 
@@ -223,9 +226,12 @@ def _interpolate(
             factors = weights * slopes
             gradient = here.jacobian @ factors
             hessian = -(here.jacobian * factors) @ here.jacobian.T if problem.in_logs else np.zeros((len(theta),) * 2)
-            hessian = hessian + problem.model.curvature(
-                theta[None], factors[None], here.jacobian[None], gradient[None], here.values if problem.in_logs else None
-            )[0]
+            hessian = (
+                hessian
+                + problem.model.curvature(
+                    theta[None], factors[None], here.jacobian[None], gradient[None], here.values if problem.in_logs else None
+                )[0]
+            )
             system = _Saddle.of(hessian, here.jacobian[:, zero] * weights[zero], here.jacobian, free)
             move, change = system.solve(gradient, here.residuals[zero] * weights[zero])
             if not (np.isfinite(move).all() and np.isfinite(change).all()):
@@ -288,5 +294,3 @@ class _Saddle:
         count = int(self.free.sum())
         move[self.free] = solution[:count] / self.scale[self.free]
         return move, solution[count:]
-
-

@@ -39,9 +39,8 @@ def follow(problems: Problems, objective: Objective, theta: Floats, lower: Float
 
     A sharp objective is left smooth over a small width: see `nonsmooth`.
     """
-    smooth = problems.with_clip(objective.clip(np.inf)) if objective.is_square else None
-    if smooth is not None:
-        return minimise(smooth, theta, lower, upper, damping=0.0)
+    if objective.is_square:
+        return minimise(problems.with_clip(objective.clip()), theta, lower, upper, damping=0.0)
     scale = median_residuals(problems, theta)
     least = np.maximum(objective.width, NARROWEST * scale if objective.is_sharp else 0.0)
     width = np.maximum(WIDEST * scale, least)

@@ -2,10 +2,10 @@ r"""Profile intervals: the values of a quantity for which the best fit that has 
 
     {psi : statistic(min_{q(theta) = psi} f(theta)) <= chi^2_{1, level}}
 
-For least squares the statistic is n log(f/f_min), the likelihood ratio for normal errors of one variance. For Huber's function it is
-2 (f - f_min) sum w rho''/sum (w psi)^2, which has the same limit for independent errors of one distribution (Ronchetti 1982); rho'' is
-averaged over a bandwidth as in the sandwich. The ends are where q is extreme on {f = f_crit}: Newton's method on
-lambda grad f = grad q, f = f_crit.
+For least squares the statistic is n log(f/f_min), the likelihood ratio for normal errors of one variance. For Huber's function
+it is 2 (f - f_min) sum w rho''/sum (w psi)^2, which has the same limit for independent errors of one distribution (Ronchetti
+1982); rho'' is averaged over a bandwidth as in the sandwich. The ends are where q is extreme on {f = f_crit}: Newton's method
+on lambda grad f = grad q, f = f_crit.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ def profile(
     Raises
     ------
     ValueError
-        For a sharp objective, an unknown quantity, a fit that did not converge or meets all runs exactly, or runs that do not tell
-        the coefficients apart.
+        For a sharp objective, an unknown quantity, a fit that did not converge or meets all runs exactly, or runs that do not
+        tell the coefficients apart.
     """
     level = checked_level(level)
     if fit.objective.is_sharp:
         raise ValueError(
-            f"objective={fit.objective.name!r}: has no profile interval; must be least squares or huber-log (or use the bootstrap)"
+            f"objective={fit.objective.name!r}: has no profile interval; must be least squares or huber-log; or use the bootstrap"
         )
     if not fit.converged:
         raise ValueError("profile: the fit did not converge")
@@ -170,7 +170,9 @@ class _Rise:
         clip = fit.objective.clip(bandwidth(fit, fit.residuals))
         psi = clip.psi(fit.residuals)
         weights = np.ones_like(psi) if fit.runs.weight is None else fit.runs.weight
-        factor = 2.0 * float(np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2))
+        factor = 2.0 * float(
+            np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2)
+        )
         return cls(problems, problems.with_clip(clip), fit.objective_value, len(fit.runs), factor)
 
     def at(self, theta: Floats) -> tuple[float, Floats, Floats, Floats]:
@@ -208,20 +210,18 @@ def _extreme(
 ) -> tuple[Floats, int | None] | None:
     """Where q is extreme at the critical rise; with the parameter that meets its bound on the way, if one does."""
     for ladder in ((1.0,), LADDER):
-        theta, multiplier, last = start, None, start
+        theta, multiplier = start, None
         for share in ladder:
             found = _newton(rise, target, theta, multiplier, free, share * most, side)
             if found is None:
-                theta = None
                 break
             last, (theta, multiplier) = theta, found
             outside_box = free & ((theta < lower) | (theta > upper))
             if outside_box.any():
                 if ladder is not LADDER:
-                    theta = None
                     break
                 return _stopped(last, theta, lower, upper, outside_box)
-        if theta is not None:
+        else:
             return theta, None
     end = _searched(rise, target, start, free, most, side, lower, upper)
     return None if end is None else (end, None)
@@ -318,8 +318,10 @@ def _newton(
                 theta = theta.copy()
                 theta[free] += share * change[:size] / scale
                 multiplier = multiplier + share * float(change[size])
-                if share == 1.0 and abs(level - value) <= CLOSE * level and (
-                    np.abs(change[:size]).max() <= 1e-7 * np.sqrt(2.0 * level / max(np.abs(np.diag(h)).max(), 1e-300))
+                if (
+                    share == 1.0
+                    and abs(level - value) <= CLOSE * level
+                    and (np.abs(change[:size]).max() <= 1e-7 * np.sqrt(2.0 * level / max(np.abs(np.diag(h)).max(), 1e-300)))
                 ):
                     return (theta, multiplier) if multiplier > 0.0 else None
             value, slope, hessian, lengths = rise.at(theta)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from isoflop.numeric.compute_law import ComputeLaw
-    from isoflop.numeric.custom import CustomLaw
     from isoflop.numeric.fit.bootstrap import Bootstrap
     from isoflop.numeric.fit.derived import Derived, Quantity
     from isoflop.numeric.fit.diagnostics import Diagnostics
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from isoflop.numeric.fit.models import Design
     from isoflop.numeric.fit.objective import Objective
     from isoflop.numeric.fit.solver import Solution
-    from isoflop.numeric.law import Law
     from isoflop.numeric.runs import Runs
 
     Floats = NDArray[np.float64]
@@ -112,8 +109,8 @@ class Fit:
     # -- the law ---------------------------------------------------------------------------------------------------
 
     @property
-    def law(self) -> Law | ComputeLaw | CustomLaw:
-        """The fitted law, for everything that follows from one.
+    def law(self) -> Any:
+        """The fitted law, for everything that follows from one: a `Law`, a `ComputeLaw`, or of an expression a `CustomLaw`.
 
         Raises
         ------
@@ -122,7 +119,7 @@ class Fit:
         """
         return self.law_of(self.coefficients)
 
-    def law_of(self, coefficients: Mapping[str, float]) -> Law | ComputeLaw | CustomLaw:
+    def law_of(self, coefficients: Mapping[str, float]) -> Any:
         """A law of this form with other coefficients."""
         given = {"E": 0.0, **coefficients}
         if self.model.name == "params-tokens":
@@ -133,8 +130,7 @@ class Fit:
             from isoflop.numeric.compute_law import ComputeLaw
 
             return ComputeLaw(**given, name=self.name, source=self.source)
-        law: CustomLaw = self.model.law(coefficients, self.name)
-        return law
+        return self.model.law(coefficients, self.name)
 
     @property
     def name(self) -> str:
@@ -170,13 +166,17 @@ class Fit:
 
         return wald(self, level, kind)
 
-    def bootstrap(self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1) -> Bootstrap:
+    def bootstrap(
+        self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
+    ) -> Bootstrap:
         """The fit of resampled runs, `repeats` times; see `bootstrap.bootstrap`."""
         from isoflop.numeric.fit.bootstrap import bootstrap
 
         return bootstrap(self, repeats, seed=seed, kind=kind, progress=progress, jobs=jobs)
 
-    def profile(self, quantity: str | Quantity, *, level: float = DEFAULT_LEVEL, compute: float | None = None, ratio: float | None = None) -> Any:
+    def profile(
+        self, quantity: str | Quantity, *, level: float = DEFAULT_LEVEL, compute: float | None = None, ratio: float | None = None
+    ) -> Any:
         """The profile interval of a coefficient or of a derived quantity; see `profile.profile`."""
         from isoflop.numeric.fit.profile import profile
 
@@ -244,7 +244,9 @@ class Fit:
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        return f"Fit({numbers}; {self.objective.name} {self.objective_value!r}; {len(self.runs)} runs; converged={self.converged})"
+        return (
+            f"Fit({numbers}; {self.objective.name} {self.objective_value!r}; {len(self.runs)} runs; converged={self.converged})"
+        )
 
     def __str__(self) -> str:
         from isoflop.numeric.fit.text import fit_text

@@ -54,16 +54,12 @@ class Scan:
     def of(cls, model: Centred, lower: Floats, upper: Floats, points: int) -> Scan:
         """The grid with so many exponents for every term."""
         first = int(model.irreducible) + model.terms
-        grids = tuple(
-            _grid(float(np.ptp(logs)), lower[first + k], upper[first + k], points) for k, logs in enumerate(model.logs)
-        )
+        grids = tuple(_grid(float(np.ptp(logs)), lower[first + k], upper[first + k], points) for k, logs in enumerate(model.logs))
         return cls(
             model, lower, upper, grids, tuple(np.exp(np.outer(-grid, logs)) for grid, logs in zip(grids, model.logs, strict=True))
         )
 
-    def starts(
-        self, observed: Floats, weights: Floats, *, most: int, judge: Callable[[Floats], Floats] | None = None
-    ) -> Floats:
+    def starts(self, observed: Floats, weights: Floats, *, most: int, judge: Callable[[Floats], Floats] | None = None) -> Floats:
         """Up to `most` parameter vectors (K, p), best first: the local minima of the projected least squares on the grid.
 
         Parameters
@@ -144,8 +140,8 @@ def _nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     gram = gram.copy()
     diagonal = np.arange(size)
     gram[:, diagonal, diagonal] *= 1.0 + RIDGE
-    best = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
-    gain = (best * moments).sum(axis=1)
+    best: Floats = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
+    gain: Floats = (best * moments).sum(axis=1)
     left = np.flatnonzero((best < 0.0).any(axis=1))
     if left.size:
         best[left], gain[left] = _in_fewer(gram[left], moments[left])

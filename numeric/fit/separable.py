@@ -74,9 +74,7 @@ class Centred:
             values += theta[:, :1]
         return values, jacobian
 
-    def curvature(
-        self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None
-    ) -> Floats:
+    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
         """The sum over the runs of factors (K, n) times the second derivatives T, -z T and z^2 T of every term.
 
         The first two are the term's own first derivatives, so that their sums are in the gradient.
@@ -90,15 +88,13 @@ class Centred:
             found[:, j, j] = -np.einsum("kn,kn,n->k", factors, jacobian[:, j], logs)
         return found
 
-    def retract(
-        self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats
-    ) -> Floats:
+    def retract(self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats) -> Floats:
         """The point that a step (K, p) is meant to reach: new exponents, and the linear coefficients that follow the step best.
 
-        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient and the exponent move together
-        along a curve. A straight step leaves that curve; the coefficients found here, by least squares of the relative differences
-        from the values that the step foretells to first order, stay on it. They differ from the step's own to second order.
-        A step that leads E below its bound is shortened to end there.
+        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient and the exponent move
+        together along a curve. A straight step leaves that curve; the coefficients found here, by least squares of the relative
+        differences from the values that the step foretells to first order, stay on it. They differ from the step's own to second
+        order. A step that leads E below its bound is shortened, to end there or before.
         """
         linear, exponents, usable = self._followed(theta, move, values, jacobian, lower, upper)
         if self.irreducible:
@@ -130,7 +126,7 @@ class Centred:
             linear = np.concatenate([straight[:, :first], np.exp(straight[:, first : first + terms])], axis=1)
             missing = foretold / values - np.einsum("kc,kcn->kn", linear, columns)
             found = linear + _least_squares(columns, missing, move[:, : first + terms] == 0.0)
-        usable = np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1)
+        usable: NDArray[np.bool_] = np.asarray(np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1))
         return found, straight[:, first + terms :], usable
 
 

@@ -84,9 +84,7 @@ def _problems(design: Design, observed: Floats, weights: Floats | None, objectiv
     return Problems(design.model, target, weights, objective.clip(), objective.in_logs)
 
 
-def _minima(
-    design: Design, observed: Floats, weights: Floats | None, objective: Objective
-) -> tuple[Minima, int]:
+def _minima(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> tuple[Minima, int]:
     problems = _problems(design, observed, weights, objective)
     squares = np.ones_like(observed) if weights is None else weights
     if objective.in_logs:
@@ -145,8 +143,12 @@ def _solve_large(design: Design, observed: Floats, weights: Floats | None, objec
     """Starts from a sample of the runs, spread evenly over their order of loss; the minimum over all of them."""
     sample = np.argsort(observed, kind="stable")[:: max(1, len(observed) // SAMPLE)]
     part = type(design)(
-        design.terms, type(design.model)(design.model.logs[:, sample], design.model.irreducible), design.centres,
-        design.lower, design.upper, design.given,
+        design.terms,
+        type(design.model)(design.model.logs[:, sample], design.model.irreducible),
+        design.centres,
+        design.lower,
+        design.upper,
+        design.given,
     )
     found, starts = _minima(part, observed[sample], None if weights is None else weights[sample], objective)
     order = np.argsort(found.value, kind="stable")
@@ -186,9 +188,7 @@ def _best_sharp(design: Design, problems: Problems, objective: Objective, found:
     for index in np.argsort(blunt, kind="stable"):
         if np.isfinite(blunt[index]) and (not chosen or blunt[index] > (1.0 + DISTINCT) * blunt[chosen[-1]]):
             chosen.append(int(index))
-    ends = [
-        sharpen(problems, objective, found.theta[index], design.lower, design.upper) for index in chosen[:MOST_SHARPENED]
-    ]
+    ends = [sharpen(problems, objective, found.theta[index], design.lower, design.upper) for index in chosen[:MOST_SHARPENED]]
     ends.sort(key=lambda end: end.value)
     best = ends[0]
     agreeing = sum(end.value <= best.value * (1.0 + SAME) for end in ends)

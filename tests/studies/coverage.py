@@ -100,7 +100,10 @@ def study(runs, repetitions, *, jobs=None, progress=False):
 
 def table(found, repetitions):
     """The table as text."""
-    lines = [f"coverage of {LEVEL:.0%} intervals, {repetitions} repetitions (standard error {np.sqrt(0.09 / repetitions):.2%})", ""]
+    lines = [
+        f"coverage of {LEVEL:.0%} intervals, {repetitions} repetitions (standard error {np.sqrt(0.09 / repetitions):.2%})",
+        "",
+    ]
     lines.append(f"{'objective':<20}{'interval':<26}{'quantity':<10}{'coverage':>9}  {'median width':>12}  required")
     for (objective, kind, name), (share, width) in found.items():
         required = "87-93 %" if (objective, kind, name) in REQUIRED else ""
@@ -118,7 +121,10 @@ def main():
     found = study(chinchilla(Path(options.runs)), options.repetitions, progress=True)
     print(table(found, options.repetitions))
     if options.json:
-        rows = [dict(zip(("objective", "kind", "quantity", "coverage", "width"), (*key, *value), strict=True)) for key, value in found.items()]
+        rows = [
+            dict(zip(("objective", "kind", "quantity", "coverage", "width"), (*key, *value), strict=True))
+            for key, value in found.items()
+        ]
         options.json.write_text(json.dumps(rows, indent=1))
 
 

@@ -1,8 +1,8 @@
 """The separable solver against a thorough search on random problems: `python tests/studies/optimum.py`.
 
-For each of 1,000 seeded problems (laws, designs, noise and objectives over wide ranges) the fit without start values, and the best
-that SciPy finds from many starts. Prints how often the fit is the best known optimum, how often it is reported as converged, and
-whether one that is worse ever is.
+For each of 1,000 seeded problems (laws, designs, noise and objectives over wide ranges) the fit without start values, and the
+best that SciPy finds from many starts. Prints how often the fit is the best known optimum, how often it is reported as converged,
+and whether one that is worse ever is.
 """
 
 import argparse

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-
 import numpy as np
 
 from isoflop.numeric.fit.objective import OBJECTIVES, Objective

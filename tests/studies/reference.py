@@ -1,7 +1,7 @@
 """A thorough search for the best fit of the params+tokens law, by other means: SciPy from many random starts.
 
-Squares and Huber's function go through least_squares, the sharp objectives through L-BFGS-B on a smooth one and then through linear
-programmes. Nothing here comes from the package's solvers.
+Squares and Huber's function go through least_squares, the sharp objectives through L-BFGS-B on a smooth one and then through
+linear programmes. Nothing here comes from the package's solvers.
 """
 
 import numpy as np
@@ -53,7 +53,9 @@ class Search:
         """Random exponents; the linear part random for one half of the starts, by nonnegative least squares for the other."""
         exponents = np.exp(self.random.uniform(np.log(0.02), np.log(3.0), size=2))
         if index % 2:
-            columns = np.stack([np.ones_like(self.loss), *(np.exp(-b * x) for b, x in zip(exponents, self.logs, strict=True))], axis=1)
+            columns = np.stack(
+                [np.ones_like(self.loss), *(np.exp(-b * x) for b, x in zip(exponents, self.logs, strict=True))], axis=1
+            )
             linear, _ = nnls(columns / self.loss[:, None], np.ones_like(self.loss))
             linear = np.maximum(linear, [0.0, 1e-6, 1e-6])
         else:
@@ -105,7 +107,12 @@ class Search:
             r, J = self.residuals(theta), self.jacobian(theta)
             unit = np.linalg.norm(J, axis=0) / np.sqrt(count) + 1e-300
             noise = np.median(np.abs(r)) + 1e-300
-            box = np.stack([np.maximum(-radius, (self.lower - theta) * unit / noise), np.minimum(radius, (self.upper - theta) * unit / noise)])
+            box = np.stack(
+                [
+                    np.maximum(-radius, (self.lower - theta) * unit / noise),
+                    np.minimum(radius, (self.upper - theta) * unit / noise),
+                ]
+            )
             solved = linprog(
                 np.concatenate([np.zeros(5), np.full(count, high), np.full(count, -low)]),
                 A_eq=np.hstack([J / unit, -np.eye(count), np.eye(count)]),

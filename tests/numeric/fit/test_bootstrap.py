@@ -129,7 +129,7 @@ def test_residuals_are_centred_and_inflated(squares):
 
 @pytest.mark.parametrize(("kind", "formula", "tolerance"), [("cases", "sandwich", 0.35), ("residuals", "classical", 0.2)])
 def test_standard_errors_agree_with_the_formula_for_the_same_errors(chinchilla_240, kind, formula, tolerance):
-    """Cases and the sandwich let errors differ from run to run; residuals and the classical formula have them of one distribution.
+    """Cases and the sandwich let errors differ from run to run; with residuals and the classical formula they are of one kind.
 
     300 draws know a spread to 4 %; the rest is the curvature that formulas miss, more where a few runs have large errors.
     """
@@ -139,7 +139,7 @@ def test_standard_errors_agree_with_the_formula_for_the_same_errors(chinchilla_2
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):
-    """2404.10102 prints, of 4000 draws: A 124.5, B 1293.3, E 0.0257, alpha 0.0154, beta 0.0206; some of their refits ended early."""
+    """Printed in 2404.10102, of 4000 draws, some of which ended early: A 124.5, B 1293.3, E 0.0257, alpha 0.0154, beta 0.0206."""
     errors = fit(chinchilla_240).bootstrap(400, seed=0).standard_errors
     printed = {"E": 0.0257, "A": 124.5, "B": 1293.3, "beta": 0.0154, "gamma": 0.0206}
     for name, value in printed.items():
@@ -175,7 +175,7 @@ def test_draws_do_not_depend_on_the_number_of_jobs(squares, monkeypatch):
 
 def test_several_jobs_need_joblib(squares, monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(ValueError, match="^jobs=2: more than one needs joblib"):
+    with pytest.raises(ValueError, match=r"^jobs=2: more than one needs joblib"):
         squares.bootstrap(10, jobs=2)
 
 
@@ -245,7 +245,9 @@ def failing(share):
     def refits(*given, **more):
         found = refit(*given, **more)
         bad = np.arange(len(found.values)) < share * len(found.values)
-        return module.Refits(found.theta, np.where(bad[:, None], np.nan, found.coefficients), found.values, found.converged & ~bad)
+        return module.Refits(
+            found.theta, np.where(bad[:, None], np.nan, found.coefficients), found.values, found.converged & ~bad
+        )
 
     return refits
 
@@ -295,7 +297,7 @@ def test_bad_arguments(squares, given, message):
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 2, "0.9", float("nan"), None])
 def test_bad_levels(squares, level):
-    with pytest.raises(ValueError, match="^level="):
+    with pytest.raises(ValueError, match=r"^level="):
         squares.bootstrap(5).intervals(level)
 
 

@@ -189,14 +189,22 @@ def test_standard_errors_are_the_spread_of_refits(objective):
     estimates, errors = [], []
     for seed in range(REPETITIONS):
         found = fit(table(0.01, seed, sizes=16, durations=15), objective=objective)
-        estimates.append([found.coefficients["E"], np.log(found.coefficients["A"]), np.log(found.coefficients["B"]), found.coefficients["beta"], found.coefficients["gamma"]])
+        estimates.append(
+            [
+                found.coefficients["E"],
+                np.log(found.coefficients["A"]),
+                np.log(found.coefficients["B"]),
+                found.coefficients["beta"],
+                found.coefficients["gamma"],
+            ]
+        )
         errors.append(np.sqrt(np.diag(found.covariance())))
     spread = np.std(estimates, axis=0, ddof=1)
     np.testing.assert_allclose(np.median(errors, axis=0), spread, rtol=SIMULATED[objective])
 
 
 def test_bandwidth_shrinks_slowly_and_never_below_the_objectives_own():
-    """Hall and Sheather: n^(-1/3); four hundred times the runs make it 400^(1/3) = 7.4 times as narrow, less what tau - h bends."""
+    """Hall and Sheather: n^(-1/3); four hundred times the runs make it 400^(1/3) = 7.4 times as narrow."""
     found, wide = fit(table(0.05), objective="absolute-log"), fit(table(0.05), delta=0.5)
     random = np.random.default_rng(0).normal(size=100_000)
     few, many = bandwidth(found, random[:250]), bandwidth(found, random)

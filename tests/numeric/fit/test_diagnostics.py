@@ -170,7 +170,7 @@ def test_leaving_out_a_run(objective: str) -> None:
         assert first.row == 36
     kept = np.arange(36) != first.row - 1
     other = fit({name: column[kept] for name, column in data.items()}, objective=objective, delta=2e-3)
-    change = other.law.envelope.exponent - base.law.envelope.exponent  # type: ignore[union-attr]
+    change = other.law.envelope.exponent - base.law.envelope.exponent
     assert first.alpha_change_refitted == pytest.approx(change, rel=1e-4, abs=1e-9)
     assert first.alpha_change is not None
     if objective != "huber-log":

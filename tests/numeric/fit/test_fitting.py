@@ -30,8 +30,8 @@ def table(noise=0.0, seed=0, sizes=5, durations=6, **changed):
 
 # -- Chinchilla --------------------------------------------------------------------------------------------------------
 
-#: Least objectives, to the digits that are known, of the points of Hoffmann et al. 2022, Figure 4, as read off by Besiroglu et al. 2024, with the digits of the
-#: coefficients: E, A, B, beta, gamma. A, B, beta and gamma of the absolute deviation are those printed in 2404.10102.
+#: Least objectives, to the digits that are known, of the points of Hoffmann et al. 2022, Figure 4, as Besiroglu et al. 2024 read
+#: them off, and E, A, B, beta, gamma. A, B, beta and gamma of the absolute deviation are those printed in 2404.10102.
 PUBLISHED = {
     ("240", "huber-log"): ("0.001018274018", "1.81722 477.826 2143.417 .34731 .36717"),
     ("245", "huber-log"): ("0.00182601052", "1.89134 495.73 12845.6 .34931 .45305"),
@@ -123,10 +123,12 @@ def test_exact_compute_law():
 # -- fixed, bounded, left out ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fixed", [{"A": 400.0}, {"E": 0.0}, {"E": 1.7, "beta": 0.34}, {"B": 300.0, "gamma": 0.3}, {"gamma": 0.25}])
+@pytest.mark.parametrize(
+    "fixed", [{"A": 400.0}, {"E": 0.0}, {"E": 1.7, "beta": 0.34}, {"B": 300.0, "gamma": 0.3}, {"gamma": 0.25}]
+)
 @pytest.mark.parametrize("objective", ["least-squares-log", "huber-log"])
 def test_fixed_coefficients_against_scipy(fixed, objective):
-    """The rest by SciPy's least squares in logarithms, from the fit and from the true law; Huber's function is never lower there."""
+    """The rest by SciPy in logarithms, from the fit and from the true law: Huber's function is never lower there."""
     runs = table(0.01)
     found = fit(runs, objective=objective, fixed=fixed)
     assert found.converged
@@ -170,7 +172,9 @@ def test_without_irreducible_loss_is_with_none():
     assert str(without.model) == "A N^-beta + B D^-gamma"
 
 
-@pytest.mark.parametrize(("bounds", "on"), [({"E": (None, 1.5)}, "E"), ({"beta": (0.4, 0.6)}, "beta"), ({"B": (None, 300.0)}, "B")])
+@pytest.mark.parametrize(
+    ("bounds", "on"), [({"E": (None, 1.5)}, "E"), ({"beta": (0.4, 0.6)}, "beta"), ({"B": (None, 300.0)}, "B")]
+)
 def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
     runs = table(0.005)
     found = fit(runs, bounds=bounds)
@@ -325,7 +329,10 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
         ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
         ({"seed": 0.5}, "seed=0.5: must be a whole number of at least 0"),
         ({"irreducible": "no"}, "irreducible='no': must be True or False"),
-        ({"irreducible": False, "fixed": {"E": 1.0}}, "coefficient 'E': the law A N\\^-beta \\+ B D\\^-gamma has A, B, beta, gamma"),
+        (
+            {"irreducible": False, "fixed": {"E": 1.0}},
+            "coefficient 'E': the law A N\\^-beta \\+ B D\\^-gamma has A, B, beta, gamma",
+        ),
         ({"fixed": {"alpha": 1.0}}, "coefficient 'alpha': the law .* has E, A, B, beta, gamma"),
         ({"fixed": ["E"]}, "fixed=\\['E'\\]: must be a mapping"),
         ({"fixed": {"E": -0.1}}, "fixed E=-0.1: must be a finite number of at least 0"),
@@ -340,7 +347,10 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
         ({"bounds": {"E": ("a", None)}}, "lower bound of E='a': must be a finite number of at least 0"),
         ({"bounds": {"beta": (None, -1.0)}}, "upper bound of beta=-1.0: must be a positive finite number"),
         ({"bounds": {"beta": (float("inf"), None)}}, "lower bound of beta=inf: must be a finite number"),
-        ({"bounds": {"beta": (20.0, None)}}, "bounds of beta=\\(20.0, None\\): must be a pair; a side of None is 0.001 below, 10 above"),
+        (
+            {"bounds": {"beta": (20.0, None)}},
+            "bounds of beta=\\(20.0, None\\): must be a pair; a side of None is 0.001 below, 10 above",
+        ),
         ({"bounds": {"beta": (None, 1e-4)}}, "bounds of beta=\\(None, 0.0001\\): must be"),
         ({"bounds": {"E": (0.0, 1.0)}, "fixed": {"E": 1.0}}, "coefficient 'E': is both bounded and fixed"),
     ],

@@ -113,7 +113,9 @@ def test_rosenbrocks_valley_cut_by_a_bound():
 @pytest.mark.parametrize("start", [1e-3, -1e-3, 0.3, -4.0])
 def test_a_saddle_is_left(start):
     """(x^2 - 1)^2 + (y - 1)^2 + 1 has one at x = 0."""
-    model = ExpressionModel("s*(x^2 - 1) + t*(y - 1) + w*z", {"s": [1, 0, 0], "t": [0, 1, 0], "w": [0, 0, 1], "z": [1, 1, 1]}, ("x", "y"))
+    model = ExpressionModel(
+        "s*(x^2 - 1) + t*(y - 1) + w*z", {"s": [1, 0, 0], "t": [0, 1, 0], "w": [0, 0, 1], "z": [1, 1, 1]}, ("x", "y")
+    )
     problems = Problems(model, np.zeros(3), None, SQUARES, False)
     found = minimise(problems, np.array([[start, 0.5]]), *free(2))
     assert found.done.all()
@@ -128,7 +130,7 @@ def test_the_saddle_itself_is_no_minimum():
 
 
 def test_waves_end_in_some_minimum():
-    """a sin(b x), from many starts: no end has a lower neighbour. There is a saddle at a = b = 0, which is not called a minimum."""
+    """a sin(b x), from many starts: no end has a lower neighbour. At a = b = 0 is a saddle, which is not called a minimum."""
     x = np.linspace(0.0, 3.0, 40)
     observed = np.sin(2.0 * x) + 0.1 * np.random.default_rng(5).normal(size=40)
     problems = Problems(ExpressionModel("a*sin(b*x)", {"x": x}, ("a", "b")), observed, None, SQUARES, False)
@@ -148,7 +150,7 @@ def test_waves_end_in_some_minimum():
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_derivatives_of_the_objective(name):
-    """Gradient and Hessian by central differences of the objective and of the gradient; 1e-6 costs ten digits of rounding each."""
+    """Gradient and Hessian by central differences of the objective and of the gradient: steps of 1e-6 leave ten digits."""
     model, observed, start, _ = law()
     objective = Objective(name=name, delta=5e-3, tau=0.3)
     observed = observed if objective.in_logs else np.exp(observed)
@@ -227,15 +229,20 @@ def test_done_means_that_nothing_is_left_to_gain(name, most_steps):
     assert found.done.any() == (most_steps == 150)
     for theta, value in zip(found.theta[found.done], found.value[found.done], strict=True):
         other = scipy_minimize(
-            lambda x: objective.value(objective.residuals(model.evaluate(x[None])[0][0], np.exp(observed) if objective.in_logs else observed)),
-            theta, method="Nelder-Mead", bounds=list(zip(*box, strict=True)), options={"maxiter": 300},
+            lambda x: objective.value(
+                objective.residuals(model.evaluate(x[None])[0][0], np.exp(observed) if objective.in_logs else observed)
+            ),
+            theta,
+            method="Nelder-Mead",
+            bounds=list(zip(*box, strict=True)),
+            options={"maxiter": 300},
         )
         assert other.fun >= value * (1.0 - 1e-12)
 
 
 def test_a_perfect_fit_is_done():
     """Nothing can be gained from an objective of 0, whatever share of it a step promises."""
-    model, observed, start, box = law()
+    model, _, start, box = law()
     exact = model.evaluate(np.array([[1.7, 0.0, -0.3, 0.35, 0.3]]))[0][0]
     for target, in_logs in ((np.log(exact), True), (exact, False)):
         found = minimise(Problems(model, target, None, SQUARES, in_logs), start[None], *box)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, lsq_linear
 
-from isoflop.numeric.fit import fit
+from isoflop.numeric.fit import fit, nonsmooth
 from isoflop.numeric.fit.newton import Problems
 from isoflop.numeric.fit.nonsmooth import sharpen
 from isoflop.numeric.fit.objective import Objective
@@ -51,6 +51,26 @@ def test_linear_laws_against_a_linear_programme(objective, seed, runs):
     np.testing.assert_allclose([found.theta[0], *np.exp(found.theta[1:3])], expected, atol=1e-5)
     residuals = model.evaluate(found.theta[None])[0][0] - observed
     assert found.interpolated == int(np.sum(np.abs(residuals) < 1e-10)) == int(np.sum(expected > 0.0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_interpolating_other_runs_is_no_minimum(seed):
+    """Only at the runs of the linear programme do multipliers within [-1, 1] balance the others."""
+    model, columns, observed, weights, lower, upper = linear_problem(seed, 40)
+    objective = Objective(name="absolute-log")
+    problems = Problems(model, observed, weights, objective.clip(), False)
+    expected, _ = least_absolute(columns, observed, weights, -1.0, 1.0)
+    best = np.concatenate([expected[:1], np.log(expected[1:]), lower[3:]])
+    on = np.sort(np.argsort(np.abs(expected @ columns - observed))[: np.sum(expected > 0.0)])
+    random = np.random.default_rng(seed)
+    others = (np.sort(random.choice(40, len(on), replace=False)) for _ in range(20))
+    certified = []
+    for chosen in (on, *(other for other in others if not np.array_equal(other, on))):
+        step = nonsmooth._LinearStep(np.zeros(5), np.isin(np.arange(40), chosen), np.zeros(len(on)), 0.0)
+        found = nonsmooth._interpolate(problems, -1.0, 1.0, best, step, lower, upper)
+        certified.append(found is not None and found.certified)
+    assert certified[0]
+    assert not any(certified[1:])
 
 
 @pytest.mark.parametrize("tau", [0.1, 0.3, 0.5, 0.9])
@@ -100,7 +120,7 @@ def test_zero_is_a_subgradient(chinchilla_240, name, tau):
 @pytest.mark.parametrize("runs", [5, 6, 7, 8, 10])
 @pytest.mark.parametrize("seed", range(3))
 def test_runs_hardly_more_than_coefficients(runs, seed):
-    """As many residuals as there are coefficients are 0 at the optimum, so that the median residual is no measure of the others."""
+    """As many residuals as there are coefficients are 0 at the optimum: the median residual is no measure of the others."""
     random = np.random.default_rng([seed, runs])
     n, d = 10.0 ** random.uniform(8, 10, runs), 10.0 ** random.uniform(9, 11, runs)
     loss = (1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28) * np.exp(0.005 * random.normal(size=runs))
@@ -112,7 +132,9 @@ def test_runs_hardly_more_than_coefficients(runs, seed):
         jacobian /= np.linalg.norm(jacobian, axis=1, keepdims=True)
         zero = np.abs(found.residuals) <= 1e-9
         assert zero.sum() <= free
-        balanced = lsq_linear(jacobian[:, zero], -jacobian[:, ~zero] @ np.sign(found.residuals[~zero]), (-1.0, 1.0), method="bvls")
+        balanced = lsq_linear(
+            jacobian[:, zero], -jacobian[:, ~zero] @ np.sign(found.residuals[~zero]), (-1.0, 1.0), method="bvls"
+        )
         assert 2.0 * balanced.cost < 1e-12
 
 

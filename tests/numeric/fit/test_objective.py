@@ -48,12 +48,18 @@ def test_every_objective_is_defined_here():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sum_of_the_definition(name, weighted):
     weights = np.linspace(0.5, 3.0, len(RESIDUALS)) if weighted else None
-    exact = mp.fsum(mp.mpf(w) * DEFINITIONS[name](mp.mpf(r)) for r, w in zip(RESIDUALS, np.ones(12) if weights is None else weights, strict=True))
+    exact = mp.fsum(
+        mp.mpf(w) * DEFINITIONS[name](mp.mpf(r))
+        for r, w in zip(RESIDUALS, np.ones(12) if weights is None else weights, strict=True)
+    )
     assert objective(name).value(RESIDUALS, weights) == pytest.approx(float(exact), rel=ROUNDING)
 
 
 SMOOTH = [
-    (name, width) for name in OBJECTIVES for width in (None, 1e-3, 0.05, 1.0) if width or name not in ("absolute-log", "pinball-log")
+    (name, width)
+    for name in OBJECTIVES
+    for width in (None, 1e-3, 0.05, 1.0)
+    if width or name not in ("absolute-log", "pinball-log")
 ]
 
 

@@ -39,7 +39,7 @@ def test_every_objective_has_a_row(found: Sensitivity) -> None:
     for item in found.variants:
         own = fit(table(), objective=item.objective)
         assert item.fit.objective_value == pytest.approx(own.objective_value, rel=1e-9)
-        assert item.estimates["alpha"].value == pytest.approx(own.law.envelope.exponent, rel=1e-5)  # type: ignore[union-attr]
+        assert item.estimates["alpha"].value == pytest.approx(own.law.envelope.exponent, rel=1e-5)
         assert item.estimates["beta"].standard_error == pytest.approx(own.standard_errors["beta"], rel=1e-3)
 
 

@@ -1,0 +1,161 @@
+"""isoflop check RUNS: verdicts, exit statuses, the contract for scripts, bad input."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.law import Law
+
+TRUTH = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
+RESAMPLES = ("--bootstrap", "200", "--seed", "1")
+
+
+def write(path: Path, losses, *, noise=0.002, seed=0, budgets=6, sizes=9) -> Path:
+    """IsoFLOP runs about the optimum of the truth, with the losses that a function of (params, tokens) gives."""
+    compute, ratio = np.meshgrid(np.geomspace(1e18, 1e22, budgets), np.geomspace(0.2, 5.0, sizes))
+    params = (ratio * TRUTH.envelope.params(compute)).ravel()
+    tokens = compute.ravel() / (6.0 * params)
+    values = losses(params, tokens) * np.exp(noise * np.random.default_rng(seed).normal(size=len(params)))
+    rows = [f"{n:.17g},{d:.17g},{loss:.17g}" for n, d, loss in zip(params, tokens, values, strict=True)]
+    path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def bent(params, tokens):
+    """A law that no sum of power terms follows: 4 % higher at both ends of compute."""
+    position = (np.log10(6.0 * params * tokens) - 20.0) / 2.0
+    return TRUTH.loss(params, tokens) * (1.0 + 0.04 * (position**2 - 0.3))
+
+
+def test_runs_of_the_law_are_consistent(run_cli, tmp_path):
+    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES)
+    assert result.code == 0
+    assert "verdict: consistent" in result.out
+    assert max(map(len, result.out.splitlines())) <= 100
+
+
+def test_a_misfit_is_inconsistent(run_cli, tmp_path):
+    result = run_cli("check", write(tmp_path / "runs.csv", bent), *RESAMPLES)
+    assert result.code == 1
+    assert "verdict: inconsistent" in result.out
+
+
+def test_few_noisy_runs_cannot_tell(run_cli, tmp_path):
+    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss, noise=0.05, budgets=4, sizes=5), *RESAMPLES)
+    assert result.code == 3
+    assert "verdict: cannot tell" in result.out
+
+
+def test_the_contract_for_scripts(run_cli, tmp_path):
+    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES, "--format", "json")
+    data = json.loads(result.out)
+    assert data["kind"] == "runs"
+    assert data["verdict"] == "consistent"
+    alpha = TRUTH.envelope.exponent
+    assert data["derived"]["alpha"]["lo"] < data["derived"]["alpha"]["value"] < data["derived"]["alpha"]["hi"]
+    # Five standard errors of alpha on this design, as the bootstrap gives them, are about 0.006.
+    assert data["derived"]["alpha"]["value"] == pytest.approx(alpha, abs=0.006)
+    assert {"frontier", "isoflop", "fixed-ratio"} == {row["approach"] for row in data["empirical"]}
+    for row in data["empirical"]:
+        assert {"approach", "alpha", "lo", "hi", "max_relative_difference", "verdict"} <= row.keys()
+        assert row["verdict"] in {"consistent", "inconsistent", "cannot tell"}
+        assert row["alpha"] is None or row["lo"] < row["alpha"] < row["hi"]
+
+
+def test_the_same_seed_gives_the_same_report(run_cli, tmp_path):
+    path = write(tmp_path / "runs.csv", TRUTH.loss)
+    assert run_cli("check", path, *RESAMPLES).out == run_cli("check", path, *RESAMPLES).out
+
+
+def test_columns_and_rows_are_chosen_as_for_a_fit(run_cli, tmp_path):
+    path = write(tmp_path / "runs.csv", TRUTH.loss)
+    path.write_text(path.read_text(encoding="utf-8").replace("params,", "my size,", 1), encoding="utf-8")
+    assert run_cli("check", path).code == 2
+    result = run_cli("check", path, "--column", "params=my size", "--where", "compute < 5e21", *RESAMPLES, "--format", "json")
+    assert json.loads(result.out)["n_runs"] == 45
+
+
+def test_the_figure(run_cli, tmp_path):
+    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES, "--plot", tmp_path / "check.png")
+    assert result.code == 0
+    assert (tmp_path / "check.png").stat().st_size > 20_000
+
+
+def test_an_interrupted_check_says_so(run_cli, tmp_path, monkeypatch):
+    from isoflop.numeric.fit.bootstrap import refit
+
+    calls = []
+
+    def stopped(*arguments, **named):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return refit(*arguments, **named)
+
+    monkeypatch.setattr("isoflop.numeric.empirical.paired.refit", stopped)
+    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES)
+    assert result.code == 130
+    assert "interrupted" in result.err
+    assert "verdict" in result.out
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--compute-range", "1e18", "1e20"), "--compute-range"),
+        (("--objective", "pinball-log"), "--objective"),
+        (("--objective", "least-squares", "--delta", "0.1"), "--delta"),
+        (("--bootstrap", "5"), "--bootstrap"),
+        (("--tolerance", "-1%"), "--tolerance"),
+        (("--level", "90"), "--level"),
+        (("--where", "loss <"), "--where"),
+        (("--where", "loss < 0"), "left out by"),
+        (("--plot", "check.txt"), "--plot"),
+        (("--column", "params"), "--column"),
+    ],
+)
+def test_bad_options(run_cli, tmp_path, words, named):
+    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *words)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("isoflop: error:")
+    assert named in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def test_options_of_runs_need_runs(run_cli):
+    for words in (("--where", "loss < 4"), ("--tolerance", "1%"), ("--bootstrap", "100")):
+        result = run_cli("check", *words)
+        assert result.code == 2
+        assert words[0] in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "empty"),
+        ("params,tokens,loss\n", "no rows"),
+        ("params,tokens,loss\n1e8,2e9,3.1\n", "1 usable run"),
+        ("params,tokens,loss\n1e8,2e9,abc\n", "abc"),
+    ],
+)
+def test_bad_files(run_cli, tmp_path, text, named):
+    path = tmp_path / "runs.csv"
+    path.write_text(text, encoding="utf-8")
+    result = run_cli("check", path)
+    assert result.code == 2
+    assert named in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def test_the_chinchilla_runs(run_cli, public_runs):
+    """Near the edge: what is published of them is that approaches 1 and 2 have a lower alpha than approach 3."""
+    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
+    result = run_cli("check", path, "--where", "loss < 3.4469", "--format", "json")
+    assert result.code in {0, 3}
+    data = json.loads(result.out)
+    assert data["n_runs"] == 240
+    by_name = {row["approach"]: row for row in data["empirical"]}
+    assert by_name["isoflop"]["hi"] < data["derived"]["alpha"]["value"]
