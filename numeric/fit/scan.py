@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import exp, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def _nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     gram = gram.copy()
     diagonal = np.arange(size)
     gram[:, diagonal, diagonal] *= 1.0 + RIDGE
-    best: Floats = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
+    best: Any = np.linalg.solve(gram, moments[:, :, None])[:, :, 0]
     gain: Floats = (best * moments).sum(axis=1)
     left = np.flatnonzero((best < 0.0).any(axis=1))
     if left.size:
