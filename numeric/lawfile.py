@@ -46,6 +46,11 @@ def from_data(data: Any, where: str = "law") -> Law:
         raise ValueError(f"{where}: is a fit of L = {data.get('law')}; must be one of E + A N^-beta + B D^-gamma")
     if data.get("converged", True) is False:
         raise ValueError(f"{where}: is a fit that did not reach an optimum; must be one that did")
+    if data.get("undetermined"):
+        left = ", ".join(map(str, data["undetermined"]))
+        raise ValueError(
+            f"{where}: is a fit to runs that leave {left} undetermined; must be one that determines its coefficients"
+        )
     if "notation" not in data:
         choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
         raise ValueError(f'{where}: names no notation; add "notation": {choices}')

@@ -65,6 +65,8 @@ class Runs:
     extra : dict of str to ndarray
         The other columns as they are, None or NaN where a cell is empty.
     metric : {"loss", "accuracy"}
+    random_baseline : float or None
+        Accuracy of guessing Q_r, where the metric is accuracy.
     source : str
         Where the runs come from, as messages say it.
     columns : dict of str to str
@@ -89,6 +91,7 @@ class Runs:
     row: Any
     extra: dict[str, Any] = field(default_factory=dict)
     metric: str = "loss"
+    random_baseline: float | None = None
     source: str = "data"
     columns: dict[str, str] = field(default_factory=dict)
     derived: str | None = None
@@ -117,6 +120,7 @@ class Runs:
         where: str | None = None,
         require: Collection[str] = ("params", "tokens", "loss"),
         random_baseline: float | None = None,
+        names: Collection[str] = (),
     ) -> Runs:
         """Runs from a file or from a table in memory.
 
@@ -136,6 +140,8 @@ class Runs:
             The quantities that every run must have. Of params, tokens and compute, two give the third: C = 6ND.
         random_baseline : float, optional
             Accuracy of guessing, in [0, 1); by default 0. Only for accuracy.
+        names : collection of str
+            What `columns` may name besides the quantities: each such column is then in ``extra`` under that name as well.
 
         Returns
         -------
@@ -167,7 +173,7 @@ class Runs:
         from isoflop.numeric.runs_file import table_of
         from isoflop.numeric.runs_reading import read_table
 
-        return read_table(table_of(data), columns, condition, require, random_baseline)
+        return read_table(table_of(data), columns, condition, require, random_baseline, names)
 
     def _filtered(self, condition: Where) -> Runs:
         held = {name: getattr(self, name) for name in (*BUDGET, "loss", "weight", "group")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from isoflop.numeric._generated import array
 from isoflop.numeric.downstream import neg_log_accuracy
 from isoflop.numeric.runs import Dropped, Runs, named, those_dropped
 from isoflop.numeric.runs_cells import counted, numbers, unusable
-from isoflop.numeric.runs_columns import BUDGET, OUTCOME, recognise
+from isoflop.numeric.runs_columns import BUDGET, OUTCOME, listed, quantity_named, recognise
 from isoflop.numeric.runs_file import UNNAMED, Table
 from isoflop.numeric.runs_units import doubts
 from isoflop.numeric.where import Where
+from isoflop.theory.notation import close_matches
 
 #: Each of the three from the other two, by C = 6ND.
 BY_BUDGET: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
@@ -33,8 +35,13 @@ def read_table(
     where: Where | None,
     require: Collection[str],
     random_baseline: float | None,
+    names: Collection[str] = (),
 ) -> Runs:
     """See `Runs.read`."""
+    if names and isinstance(columns, Mapping):
+        aliases = {name: column for name, column in columns.items() if name in names and quantity_named(name) is None}
+        table = _with_aliases(table, aliases)
+        columns = {name: column for name, column in columns.items() if name not in aliases}
     known = recognise(table.source, table.names, columns, require)
     if random_baseline is not None and "accuracy" not in known.columns:
         raise ValueError(f"random_baseline={random_baseline!r}: is for accuracy, and {table.source} has loss")
@@ -47,6 +54,17 @@ def read_table(
     return reading.runs(candidates, where, known.warnings)
 
 
+def _with_aliases(table: Table, aliases: Mapping[str, str | None]) -> Table:
+    """The table with some columns under other names as well."""
+    added = {}
+    for name, column in aliases.items():
+        if column not in table.columns:
+            hint = close_matches(str(column), table.names)
+            raise ValueError(f"{table.source}: no column {column!r} for {name}{hint}; it has {listed(table.names)}")
+        added[name] = table.columns[column]
+    return replace(table, columns={**table.columns, **added}) if added else table
+
+
 class _Reading:
     """The quantities of a table on all its rows, and what is wrong with which row."""
 
@@ -56,6 +74,8 @@ class _Reading:
         self.reasons: dict[int, str] = {}
         self.warnings: list[str] = []
         self.derived: str | None = None
+        self.baseline: float | None = None
+        self.beneath: Any = np.zeros(table.rows, dtype=bool)
         for quantity, name in columns.items():
             if quantity in NUMERIC:
                 optional = quantity not in (*require, *OUTCOME)
@@ -112,6 +132,7 @@ class _Reading:
         self.drop({int(i): f"accuracy={float(values[i])!r}: must be above {level}" for i in np.flatnonzero(low)})
         self.drop({int(i): "accuracy=1.0: must be below 1 (-log 1 = 0 is no positive loss)" for i in np.flatnonzero(high)})
         self.drop({int(i): "accuracy is missing" for i in np.flatnonzero(np.isnan(values))})
+        self.baseline, self.beneath = baseline, low
         fine = (values > baseline) & ~high
         loss = np.full(len(values), np.nan)
         loss[fine] = neg_log_accuracy(values[fine], baseline)
@@ -151,6 +172,11 @@ class _Reading:
             why = [f"{left_out} left out by where={where.text!r}"] if where is not None and left_out else []
             why += [those_dropped(dropped)] if dropped else []
             raise ValueError(f"{source}: none of {counted(rows, 'row')} is a usable run ({'; '.join(why)})")
+        if n := int(np.count_nonzero(self.beneath & candidates)):
+            self.warnings.append(
+                f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be used: the others are selected by "
+                "their outcome, and a fit to them is biased"
+            )
         chosen = {name: values[kept] for name, values in self.quantities.items() if name != "accuracy"}
         accuracy = {self.columns["accuracy"]: self.quantities["accuracy"]} if "accuracy" in self.quantities else {}
         used = set(self.columns.values()) - accuracy.keys()
@@ -163,6 +189,7 @@ class _Reading:
             row=np.flatnonzero(kept) + 1,
             extra=extra,
             metric="accuracy" if accuracy else "loss",
+            random_baseline=self.baseline,
             source=source,
             columns=self.columns,
             derived=self.derived,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
-from isoflop.numeric.fit.intervals import checked_level
+from isoflop.numeric.fit.intervals import Interval, checked_level
 from isoflop.numeric.fit.newton import Problems, minimise
 from isoflop.numeric.fit.objective import Clip
 from isoflop.numeric.fit.path import follow
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from isoflop.numeric.fit.derived import Quantity
     from isoflop.numeric.fit.result import Fit
 
     Floats = NDArray[np.float64]
@@ -28,7 +29,8 @@ KINDS = ("cases", "groups", "residuals")
 BATCH = 100
 #: Other minima of the fit from which every refit starts as well.
 MOST_OTHERS = 2
-LEAST_GROUPS, LEAST_DRAWS = 2, 2
+#: Fewer groups have too few resamples to tell an interval: two have three, three have ten.
+LEAST_GROUPS, LEAST_DRAWS = 4, 2
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,24 @@ class Bootstrap:
         """Percentile intervals by coefficient."""
         return {name: percentile(column, level) for name, column in self.columns.items()}
 
-    def quantity(self, quantity: Any) -> Floats:
-        """The draws (K,) of a derived quantity."""
+    def derived(self, *, compute: float | None = None, ratio: float | None = None, level: float = 0.9) -> dict[str, Interval]:
+        """What follows from a params+tokens fit, by name, with percentile intervals; the names are those of `Fit.derived`."""
+        from isoflop.numeric.fit.derived import default_quantities
+
+        law, found = self.fit.law, {}
+        for quantity in default_quantities(compute, ratio):
+            low, high = percentile(self.quantity(quantity), level)
+            found[quantity.name] = Interval(
+                name=quantity.name, value=quantity.value(law), low=low, high=high, level=level, kind="bootstrap"
+            )
+        return found
+
+    def __repr__(self) -> str:
+        state = ", interrupted" if self.interrupted else ""
+        return f"<Bootstrap of {len(self)} fits by {self.kind}, seed {self.seed}, {self.failed} left out{state}>"
+
+    def quantity(self, quantity: Quantity) -> Floats:
+        """The draws (K,) of a derived quantity (of `isoflop.numeric.fit.derived`)."""
         given: dict[str, Any] = {"E": np.zeros(len(self.draws)), **self.columns}
         return np.asarray(quantity.values(**given))
 
@@ -193,7 +211,8 @@ def bootstrap(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain.
+        Where an argument is outside its domain, or the fit leaves coefficients undetermined: its resamples would tell about the
+        search, not about the runs.
     """
     if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
         raise outside("repeats", repeats, "a whole number of at least 1")
@@ -201,6 +220,8 @@ def bootstrap(
         raise outside("seed", seed, "a whole number of at least 0")
     if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)) or jobs == 0:
         raise outside("jobs", jobs, "a whole number other than 0")
+    if fit.undetermined:
+        raise ValueError(f"bootstrap: the runs leave {', '.join(fit.undetermined)} undetermined (see the fit's identifiability)")
     chosen = ("cases" if fit.runs.group is None else "groups") if kind == "auto" else kind
     if chosen not in KINDS:
         raise ValueError(f"kind={kind!r}: must be auto or one of {', '.join(KINDS)}")
@@ -208,7 +229,10 @@ def bootstrap(
         if fit.runs.group is None:
             raise ValueError("kind='groups': the runs have no column group")
         if len(np.unique(fit.runs.group.astype(str))) < LEAST_GROUPS:
-            raise ValueError(f"kind='groups': must have at least {LEAST_GROUPS} groups of runs")
+            raise ValueError(
+                f"kind='groups': resampling whole groups needs at least {LEAST_GROUPS} of them; "
+                "kind='cases' draws single runs, as if they were independent"
+            )
     sizes = [min(BATCH, repeats - first) for first in range(0, repeats, BATCH)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     done: list[Refits] = []

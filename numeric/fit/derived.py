@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._call import evaluate
-from isoflop.numeric._domain import UNIT_INTERVAL, number, outside, positive_number
+from isoflop.numeric._domain import positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,7 @@ COORDINATES = ("E", "log A", "log B", "beta", "gamma")
 DEFAULT_LEVEL = 0.9
 #: Rounding of g' V g, relative to the sum of the sizes of its terms: below it a negative variance is zero.
 ROUNDING = 1e-10
+LARGEST_EXPONENT = 600.0
 
 EXPONENTS = ("beta", "gamma")
 ALL_BUT_E = ("A", "B", *EXPONENTS)
@@ -56,8 +57,9 @@ class Quantity:
         Whether intervals are formed on a log scale.
     by_log : bool
         Whether the derivatives are those of its logarithm.
-    floor : float
-        Where the log scale begins: intervals are symmetric in log(value - floor).
+    floor, ceiling : float
+        Where the log scale begins: intervals are symmetric in log(value - floor); between a floor and a ceiling, in the log of
+        the ratio of the distances to these.
     distance : str
         The generated function that computes value - floor without cancellation.
     """
@@ -71,6 +73,7 @@ class Quantity:
     log: bool = False
     by_log: bool = False
     floor: float = 0.0
+    ceiling: float = inf
     distance: str = ""
 
     def value(self, law: Law) -> float:
@@ -144,6 +147,12 @@ class Quantity:
         if standard_error == 0.0 or distance == 0.0:
             return value, value
         spread = quantile * standard_error / distance
+        if self.ceiling < inf:
+            left = self.ceiling - value
+            odds, spread = distance / left, spread * (self.ceiling - self.floor) / left
+            low, high = odds * exp(-spread), odds * exp(min(spread, LARGEST_EXPONENT))
+            width = self.ceiling - self.floor
+            return self.floor + width * low / (1.0 + low), self.floor + width * high / (1.0 + high)
         return self.floor + distance * exp(-spread), self.floor + distance * _exp(spread)
 
     def _of(self, function: str, law: Law) -> float:
@@ -194,10 +203,10 @@ class Derived:
 
 # -- the quantities ----------------------------------------------------------------------------------------------------
 
-ALPHA = Quantity("alpha", "alpha", "1", "exponent", EXPONENTS)
+ALPHA = Quantity("alpha", "alpha", "1", "exponent", EXPONENTS, log=True)
 C0 = Quantity("C0", "C0", "loss * FLOP^alpha", "coefficient", ALL_BUT_E, log=True, by_log=True)
-PARAMS_SHARE = Quantity("params_share", "exponent of N*(C)", "1", "params_share", EXPONENTS)
-TOKENS_SHARE = Quantity("tokens_share", "exponent of D*(C)", "1", "tokens_share", EXPONENTS)
+PARAMS_SHARE = Quantity("params_share", "exponent of N*(C)", "1", "params_share", EXPONENTS, log=True, ceiling=1.0)
+TOKENS_SHARE = Quantity("tokens_share", "exponent of D*(C)", "1", "tokens_share", EXPONENTS, log=True, ceiling=1.0)
 
 
 def at_compute(compute: float) -> tuple[Quantity, ...]:
@@ -265,6 +274,7 @@ def derived(
     coordinates: Sequence[str] = COORDINATES,
     quantities: Sequence[Quantity] = (ALPHA, C0, PARAMS_SHARE, TOKENS_SHARE),
     level: float = DEFAULT_LEVEL,
+    degrees_of_freedom: int | None = None,
 ) -> tuple[Derived, ...]:
     """Standard errors and intervals by the delta method: se^2 = g' V g with the gradient g of each quantity.
 
@@ -279,12 +289,14 @@ def derived(
     quantities : sequence of Quantity
     level : float
         Nominal coverage of the intervals, between 0 and 1.
+    degrees_of_freedom : int, optional
+        Of the t distribution that intervals take where the errors are those of so many groups and one; by default the normal one.
 
     Returns
     -------
     tuple of Derived
         In the order of `quantities`. Intervals of positive quantities are symmetric on the log scale, that of the penalty in
-        log(P - 1), the others on the plain scale.
+        log(P - 1), those of shares in their log odds, that of L* on the plain scale.
 
     Raises
     ------
@@ -300,14 +312,12 @@ def derived(
     >>> f"{alpha.value:.4f} +- {alpha.standard_error:.4f}"
     '0.1783 +- 0.0079'
     """
-    from statistics import NormalDist
+    from isoflop.numeric.fit.intervals import checked_level, normal_quantile
 
     names = _checked_coordinates(coordinates)
     matrix = _checked_covariance(covariance, len(names))
-    coverage = number("level", level, UNIT_INTERVAL)
-    if not 0.0 < coverage < 1.0:
-        raise outside("level", level, UNIT_INTERVAL)
-    quantile = NormalDist().inv_cdf((1.0 + coverage) / 2.0)
+    coverage = checked_level(level)
+    quantile = normal_quantile(coverage, degrees_of_freedom)
     return tuple(_one(quantity, law, matrix, names, quantile, coverage) for quantity in quantities)
 
 

@@ -30,6 +30,9 @@ def fit(
     irreducible: bool = True,
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    where: str | None = None,
+    random_baseline: float | None = None,
     seed: int = 0,
 ) -> Fit:
     r"""The law of a given form that comes closest to the runs: the global minimum of the objective, without start values.
@@ -54,6 +57,12 @@ def fit(
         Coefficient to its least and greatest value.
     fixed : mapping of str to float, optional
         Coefficient to its value.
+    columns : mapping of str to str, optional
+        Quantity, or name in the expression, to the column of the table that holds it, as in {"params": "Model Size"}.
+    where : str, optional
+        Condition on the rows, as in "loss < 4.5 and source == 'c4'".
+    random_baseline : float, optional
+        Accuracy of guessing, where the table has an accuracy and no loss: then -log of the normalised accuracy is fitted.
     seed : int
         Of the starts of a general law; the named models need no random numbers.
 
@@ -91,9 +100,10 @@ def fit(
             raise outside("irreducible", irreducible, "True where the law is an expression, which itself has an E or none")
         from isoflop.numeric.fit.general_fit import fit_general
 
-        return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, seed=seed)
+        reading = {"columns": columns, "where": where, "random_baseline": random_baseline}
+        return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=int(seed))
     terms = named_model(model, irreducible=irreducible)
-    table = Runs.read(runs, require=(*terms.variables, "loss"))
+    table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
     return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
 

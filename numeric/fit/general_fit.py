@@ -83,6 +83,10 @@ class GeneralDesign:
         """The parameters."""
         return theta
 
+    def runaway(self, theta: Floats) -> tuple[str, ...]:
+        """None: the only limits are the caller's own."""
+        return ()
+
     def at_bound(self, theta: Floats) -> tuple[str, ...]:
         """The coefficients, fixed ones apart, that lie on a bound."""
         near = AT_BOUND * np.maximum(1.0, np.abs(theta))
@@ -97,9 +101,10 @@ def fit_general(
     *,
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
+    reading: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Fit:
-    """The fit of a law that is given as an expression; see `fitting.fit`.
+    """The fit of a law that is given as an expression; see `fitting.fit`. `reading` holds options of `Runs.read`.
 
     Raises
     ------
@@ -113,7 +118,7 @@ def fit_general(
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
     names = _names(expression)
-    table = Runs.read(runs, require=(*required(expression), "loss"))
+    table = Runs.read(runs, require=(*required(expression), "loss"), names=names, **(reading or {}))
     variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
     if not variables:
         known = ", ".join([*(name for name, column in COLUMNS.items() if column in BUDGET), *map(str, table.extra)])

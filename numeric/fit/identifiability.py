@@ -230,6 +230,21 @@ def identifiability(fit: Fit) -> Identifiability:
     )
 
 
+def open_coefficients(fit: Fit) -> tuple[str, ...]:
+    """Coefficients of a fit that are no result, in the order of the law.
+
+    Those that the design leaves open or lets stand for either term, that went to a limit of the search, and where there are no
+    more runs than free coefficients, all of these.
+    """
+    free = [name for name, is_free in zip(fit.model.coefficients, fit.free, strict=True) if is_free]
+    left = {*fit.design.runaway(fit.theta), *(free if len(fit.runs) <= len(free) else ())}
+    found = identifiability(fit)
+    left.update(found.undetermined)
+    if found.swapped_difference is not None and found.swapped_difference <= SAME:
+        left.update({*PREFACTORS, *EXPONENTS} - {*fit.design.given})
+    return tuple(name for name in fit.model.coefficients if name in left)
+
+
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 

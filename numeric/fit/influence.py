@@ -166,5 +166,5 @@ def _refitted_alphas(fit: Fit, index: Any) -> dict[int, float]:
         if done:
             names = dict(zip(fit.model.coefficients, map(float, coefficients), strict=True))
             alphas[int(i)] = fit.law_of(names).envelope.exponent if fit.model.name == "params-tokens" else names["alpha"]
-    before = fit.coefficients["alpha"] if fit.model.name == "compute" else fit.law.envelope.exponent
+    before = fit.coefficients["alpha"] if fit.model.name == "compute" else fit.law_of(fit.coefficients).envelope.exponent
     return {i: value - before for i, value in alphas.items()}

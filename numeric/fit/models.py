@@ -101,6 +101,8 @@ class Design:
         (p,).
     given : mapping of str to float
         Coefficients with a fixed value.
+    bounded : frozenset of str
+        Coefficients with bounds of the caller's.
     """
 
     terms: PowerTerms
@@ -109,6 +111,7 @@ class Design:
     lower: Floats
     upper: Floats
     given: Mapping[str, float]
+    bounded: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -145,7 +148,7 @@ class Design:
                     f"bounds of {name}", (low, high), f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above"
                 )
         lower, upper = (np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1))
-        return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, fixed)
+        return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, fixed, frozenset(bounds))
 
     @property
     def to_coordinates(self) -> Floats:
@@ -178,6 +181,15 @@ class Design:
             ]
         )
         return np.linalg.solve(self.to_coordinates, values)
+
+    def runaway(self, theta: Floats) -> tuple[str, ...]:
+        """Coefficients that went to a limit of the search which the caller did not set, so that their values mean nothing.
+
+        An exponent at its limit, or a term that vanishes or outgrows all data, with its exponent. E = 0 is a value as any other.
+        """
+        on = set(self.at_bound(theta)) - self.bounded - {"E"}
+        pairs = zip(self.terms.prefactors, self.terms.exponents, strict=True)
+        return tuple(name for pair in pairs if on & set(pair) for name in pair if name not in self.given)
 
     def at_bound(self, theta: Floats) -> tuple[str, ...]:
         """The coefficients, fixed ones apart, that lie on a bound."""

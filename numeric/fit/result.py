@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.fit.identifiability import Identifiability
     from isoflop.numeric.fit.models import Design
     from isoflop.numeric.fit.objective import Objective
+    from isoflop.numeric.fit.sensitivity import Sensitivity
     from isoflop.numeric.fit.solver import Solution
     from isoflop.numeric.runs import Runs
 
@@ -87,6 +88,13 @@ class Fit:
         held = {*self.at_bound, *self.design.given}
         return np.array([name not in held for name in self.model.coefficients])
 
+    @cached_property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients whose values are no result: left open by the runs, or at a limit of the search; empty for a sound fit."""
+        from isoflop.numeric.fit.identifiability import open_coefficients
+
+        return open_coefficients(self)
+
     # -- residuals -------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -115,8 +123,13 @@ class Fit:
         Raises
         ------
         ValueError
-            Where a coefficient is on a bound at which there is no such law, or a general law has no envelope in closed form.
+            Where the fit did not converge or leaves coefficients undetermined, or a general law has no envelope in closed form.
+        `law_of(coefficients)` makes a law all the same.
         """
+        if not self.converged:
+            raise ValueError("law: the fit did not converge; its coefficients are no result")
+        if self.undetermined:
+            raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined (see the fit's identifiability)")
         return self.law_of(self.coefficients)
 
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
@@ -145,7 +158,7 @@ class Fit:
     # -- uncertainty -----------------------------------------------------------------------------------------------
 
     def covariance(self, kind: str = "sandwich") -> Floats:
-        """Covariance (p, p) of E, the logarithms of the prefactors and the exponents; see `covariance.covariance`."""
+        """Covariance (p, p) of E, the logs of the prefactors and the exponents; see `isoflop.numeric.fit.covariance.covariance`."""
         from isoflop.numeric.fit.covariance import covariance
 
         return covariance(self, kind)
@@ -160,8 +173,13 @@ class Fit:
             for name, root in zip(self.model.coefficients, roots, strict=True)
         }
 
+    @property
+    def degrees_of_freedom(self) -> int | None:
+        """Of the t distribution that intervals by groups take: groups less one; None where runs are independent."""
+        return None if self.runs.group is None else len(set(self.runs.group.tolist())) - 1
+
     def intervals(self, level: float = DEFAULT_LEVEL, kind: str = "sandwich") -> dict[str, tuple[float, float]]:
-        """Wald intervals by coefficient; those of prefactors are symmetric in the logarithm."""
+        """Wald intervals by coefficient: of prefactors and exponents symmetric in the logarithm, of E cut at 0."""
         from isoflop.numeric.fit.intervals import wald
 
         return wald(self, level, kind)
@@ -169,7 +187,7 @@ class Fit:
     def bootstrap(
         self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
     ) -> Bootstrap:
-        """The fit of resampled runs, `repeats` times; see `bootstrap.bootstrap`."""
+        """The fit of resampled runs, `repeats` times; see `isoflop.numeric.fit.bootstrap.bootstrap`."""
         from isoflop.numeric.fit.bootstrap import bootstrap
 
         return bootstrap(self, repeats, seed=seed, kind=kind, progress=progress, jobs=jobs)
@@ -177,29 +195,41 @@ class Fit:
     def profile(
         self, quantity: str | Quantity, *, level: float = DEFAULT_LEVEL, compute: float | None = None, ratio: float | None = None
     ) -> Any:
-        """The profile interval of a coefficient or of a derived quantity; see `profile.profile`."""
+        """The profile interval of a coefficient or of a derived quantity; see `isoflop.numeric.fit.profile.profile`."""
         from isoflop.numeric.fit.profile import profile
 
         return profile(self, quantity, level=level, compute=compute, ratio=ratio)
 
     def derived(
         self, *, compute: float | None = None, ratio: float | None = None, level: float = DEFAULT_LEVEL
-    ) -> tuple[Derived, ...]:
-        """alpha, C0, the exponents of the allocation, the optimum at a compute, the penalty at a ratio, by the delta method."""
+    ) -> dict[str, Derived]:
+        """What follows from a params+tokens fit, by name, with errors by the delta method.
+
+        alpha, C0, params_share and tokens_share (the exponents of N* and D*); at a compute N_star, D_star, tokens_per_param,
+        L_star, R_star; at an overtraining ratio the penalty. For intervals from resamples see `Bootstrap.derived`.
+        """
         from isoflop.numeric.fit.derived import default_quantities, derived
 
-        return derived(self.law, self.covariance(), self.model.coordinates, default_quantities(compute, ratio), level)
+        quantities = default_quantities(compute, ratio)
+        found = derived(self.law, self.covariance(), self.model.coordinates, quantities, level, self.degrees_of_freedom)
+        return {item.quantity.name: item for item in found}
+
+    def sensitivity(self, **options: Any) -> Sensitivity:
+        """How the coefficients move over the objectives; see `isoflop.numeric.fit.sensitivity.sensitivity`."""
+        from isoflop.numeric.fit.sensitivity import sensitivity
+
+        return sensitivity(self, **options)
 
     # -- diagnostics -----------------------------------------------------------------------------------------------
 
     def identifiability(self) -> Identifiability:
-        """Which coefficients the design tells apart; see `identifiability.identifiability`."""
+        """Which coefficients the design tells apart; see `isoflop.numeric.fit.identifiability.identifiability`."""
         from isoflop.numeric.fit.identifiability import identifiability
 
         return identifiability(self)
 
     def diagnostics(self) -> Diagnostics:
-        """What the residuals show; see `diagnostics.diagnostics`."""
+        """What the residuals show; see `isoflop.numeric.fit.diagnostics.diagnostics`."""
         from isoflop.numeric.fit.diagnostics import diagnostics
 
         return diagnostics(self)
@@ -207,7 +237,7 @@ class Fit:
     # -- output ----------------------------------------------------------------------------------------------------
 
     def as_dict(self, bootstrap: Bootstrap | None = None, **options: Any) -> dict[str, Any]:
-        """Plain data; see `tables.fit_dict` for its keys and the options level, compute, ratio and name."""
+        """Plain data; see `isoflop.numeric.fit.tables.fit_dict` for its keys and the options level, compute, ratio and name."""
         from isoflop.numeric.fit.tables import fit_dict
 
         return fit_dict(self, bootstrap, **options)
@@ -219,13 +249,13 @@ class Fit:
         return fit_json(self, bootstrap, **options)
 
     def to_frame(self, bootstrap: Bootstrap | None = None, **options: Any) -> DataFrame:
-        """A pandas frame, a row a figure; see `tables.fit_frame`."""
+        """A pandas frame, a row a figure; see `isoflop.numeric.fit.tables.fit_frame`."""
         from isoflop.numeric.fit.tables import fit_frame
 
         return fit_frame(self, bootstrap, **options)
 
     def to_latex(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
-        """A booktabs table; see `tables.fit_latex` for the options notation, caption and label."""
+        """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation, caption and label."""
         from isoflop.numeric.fit.tables import fit_latex
 
         return fit_latex(self, bootstrap, **options)

@@ -289,7 +289,7 @@ def _derived(fitted: Fit, level: float, *, with_errors: bool) -> tuple[dict[str,
 
     try:
         if with_errors:
-            found = {item.quantity.name: item for item in fitted.derived(level=level)}
+            found = fitted.derived(level=level)
             return {
                 name: Estimate(found[name].value, found[name].standard_error, found[name].low, found[name].high)
                 for name in DERIVED

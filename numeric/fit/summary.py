@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from isoflop.numeric._domain import positive_number
+from isoflop.numeric._domain import outside, positive_number
 from isoflop.numeric.fit.intervals import checked_level, normal_quantile
+from isoflop.numeric.runs_cells import counted
+from isoflop.numeric.runs_columns import BUDGET, LETTERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from isoflop.numeric.fit.bootstrap import Bootstrap
     from isoflop.numeric.fit.derived import Quantity
@@ -29,6 +31,11 @@ FIXED, AT_BOUND, OPEN = "fixed", "at bound", "not determined"
 LEAST_DRAWS = 2
 #: Below so many resamples beyond either end, percentiles are rough.
 LEAST_IN_TAIL = 5
+#: With fewer groups than this their scores, or the draws of them, tell the spread only roughly.
+FEW_GROUPS = 10
+#: A name and the compute or the ratio that it is for, where there are several.
+AT = "@"
+SMOOTHED = "rho'' is averaged over the Hall-Sheather bandwidth of the residuals"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +45,12 @@ class Figure:
     Attributes
     ----------
     name : str
-        Key in files: beta, alpha, N_star, ...
+        Key in files: beta, alpha, N_star, ...; N_star@1e22, ... where there are several computes or ratios.
     label : str
         For a reader.
     unit : str
     value : float
+        NaN for what follows from coefficients that are not determined.
     se, lo, hi : float or None
         Standard error and interval; None where the runs do not determine them.
     note : str
@@ -64,6 +72,11 @@ class Figure:
     def as_dict(self) -> dict[str, float | None]:
         """The numbers by the names value, se, lo and hi; None for what is not finite."""
         return {name: _finite(getattr(self, name)) for name in ("value", "se", "lo", "hi")}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the fit does not determine it."""
+        return self.note == OPEN
 
     @property
     def lacks_an_end(self) -> bool:
@@ -88,7 +101,7 @@ class Summary:
     warnings : tuple of str
     identifiability : Identifiability
         What the design of the runs determines.
-    compute, ratio : float or None
+    compute, ratio : tuple of float
         What derived quantities are for.
     """
 
@@ -100,8 +113,8 @@ class Summary:
     derived: tuple[Figure, ...]
     warnings: tuple[str, ...]
     identifiability: Identifiability
-    compute: float | None = None
-    ratio: float | None = None
+    compute: tuple[float, ...] = ()
+    ratio: tuple[float, ...] = ()
 
     @property
     def followed(self) -> tuple[Figure, ...]:
@@ -117,6 +130,10 @@ class Summary:
             boot = self.bootstrap
             data |= {"resample": boot.kind, "repeats": len(boot) + boot.failed, "requested": boot.requested}
             data |= {"failed": boot.failed, "seed": boot.seed, "interrupted": boot.interrupted}
+        elif self.kind == "sandwich" and not self.fit.objective.is_square:
+            from isoflop.numeric.fit.covariance import bandwidth
+
+            data |= {"curvature": SMOOTHED, "bandwidth": bandwidth(self.fit, self.fit.residuals)}
         return data
 
 
@@ -125,8 +142,8 @@ def summarise(
     bootstrap: Bootstrap | None = None,
     *,
     level: float = DEFAULT_LEVEL,
-    compute: float | None = None,
-    ratio: float | None = None,
+    compute: ArrayLike | None = None,
+    ratio: ArrayLike | None = None,
 ) -> Summary:
     """Gather what a fit says.
 
@@ -137,10 +154,10 @@ def summarise(
         Standard errors and percentile intervals come from it; else from the sandwich covariance.
     level : float
         Nominal coverage of the intervals; 0 < level < 1.
-    compute : float, optional
-        Adds the optimum at this compute, or for a compute law the loss; FLOP, > 0.
-    ratio : float, optional
-        Adds the penalty at this overtraining ratio; 1, > 0.
+    compute : float or sequence of float, optional
+        Adds the optimum at each compute, or for a compute law the loss; FLOP, > 0.
+    ratio : float or sequence of float, optional
+        Adds the penalty at each overtraining ratio; 1, > 0.
 
     Returns
     -------
@@ -152,19 +169,21 @@ def summarise(
         Where an argument is outside its domain, or the law of the fit has nothing that it could be for.
     """
     level = checked_level(level)
+    computes, ratios = several("compute", compute), several("ratio", ratio)
     found = fit.identifiability()
-    measured = _Sandwich(fit, level) if bootstrap is None else _Percentiles(bootstrap, level)
+    resampled = bootstrap is not None and fit.converged
+    measured = _Percentiles(bootstrap, level) if bootstrap is not None and resampled else _Sandwich(fit, level)
     coefficients = tuple(measured.coefficient(name) for name in fit.model.coefficients)
-    derived, trouble = _derived(fit, measured, coefficients, compute, ratio)
-    coefficients = tuple(_marked(figure, figure.name in found.undetermined) for figure in coefficients)
-    is_open = found.rank < len(found.coefficients)
-    derived = tuple(_marked(figure, is_open and not _told(figure.name, found)) for figure in derived)
+    coefficients = tuple(_opened(figure) if figure.name in fit.undetermined else figure for figure in coefficients)
+    derived, trouble = _derived(fit, measured, coefficients, computes, ratios, found)
     warnings = [
         *fit.runs.warnings,
         *_convergence(fit),
-        *_on_bounds(fit, resampled=bootstrap is not None),
+        *_as_many(fit),
+        *_on_bounds(fit, resampled=resampled),
         *_below_irreducible(fit),
         *measured.warnings(),
+        *_few_groups(fit, measured),
         *trouble,
         *(
             f"{each.label}: an end of its interval exceeds the largest float"
@@ -172,28 +191,88 @@ def summarise(
             if each.lacks_an_end
         ),
         *_left_open(found),
+        *_no_columns(fit),
     ]
     return Summary(
         fit=fit,
-        bootstrap=bootstrap,
+        bootstrap=bootstrap if resampled else None,
         level=level,
         kind=measured.kind,
         coefficients=coefficients,
         derived=derived,
         warnings=tuple(dict.fromkeys(warnings)),
         identifiability=found,
-        compute=compute,
-        ratio=ratio,
+        compute=computes,
+        ratio=ratios,
     )
 
 
-def _marked(figure: Figure, is_open: bool) -> Figure:
-    return replace(figure, note=OPEN) if is_open and not figure.note else figure
+def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
+    """The computes or the ratios that are given, each once.
+
+    Raises
+    ------
+    ValueError
+        Where one of them is not positive and finite, or they are no row of numbers.
+    """
+    if given is None:
+        return ()
+    values = given if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    if not np.size(values) or np.ndim(values) != 1:
+        raise outside(name, given, "a number or a sequence of numbers")
+    return tuple(dict.fromkeys(positive_number(name, value) for value in values))
 
 
-def _told(name: str, found: Identifiability) -> bool:
-    """Whether a design that leaves something open determines this all the same."""
-    return found.quantities.get(name, name in found.coefficients and name not in found.undetermined)
+def quantities(compute: ArrayLike | None = None, ratio: ArrayLike | None = None) -> tuple[Quantity, ...]:
+    """What follows from a params+tokens law, at every compute and ratio; with several, names carry "@" and the value."""
+    from isoflop.numeric.fit.derived import at_compute, default_quantities, penalty_at
+
+    found = list(default_quantities())
+    computes, ratios = several("compute", compute), several("ratio", ratio)
+    for values, made in ((computes, at_compute), (ratios, lambda value: (penalty_at(value),))):
+        found += [replace(each, name=_named(each.name, value, values)) for value in values for each in made(value)]
+    return tuple(found)
+
+
+def _named(name: str, value: float, values: Sequence[float]) -> str:
+    return name if len(values) == 1 else f"{name}{AT}{_spelt(value)}"
+
+
+def _spelt(value: float) -> str:
+    """A number as short as it can be told from any other.
+
+    >>> _spelt(1e21), _spelt(10.0), _spelt(0.1234567)
+    ('1e21', '10', '0.1234567')
+    """
+    short = f"{value:.6g}"
+    return (short if float(short) == value else repr(value)).replace("e+", "e")
+
+
+# -- what was fitted ---------------------------------------------------------------------------------------------------
+
+
+def outcome(fit: Fit) -> str:
+    """What L stands for where it is not the loss: -log Q of accuracy Q, normalised by the accuracy of guessing."""
+    runs = fit.runs
+    if runs.metric == "loss":
+        return ""
+    return f"-log((Q - {runs.random_baseline:g})/(1 - {runs.random_baseline:g}))" if runs.random_baseline else "-log Q"
+
+
+def columns_read(fit: Fit) -> dict[str, str | None]:
+    """The column of all that was fitted; None for what follows from two others by C = 6ND.
+
+    Names are those of the quantities, for a general law those of its expression.
+    """
+    runs = fit.runs
+    quantity = {name: LETTERS.get(name, name) for name in fit.model.variables}
+    found: dict[str, str | None] = {name: runs.columns.get(each, name) for name, each in quantity.items()}
+    for name, each in quantity.items():
+        if each == runs.derived:
+            del found[name]
+            found |= {other: runs.columns[other] for other in BUDGET if other in runs.columns and other not in quantity.values()}
+            found[name] = None
+    return found | {name: runs.columns[name] for name in ("loss", "accuracy", "weight", "group") if name in runs.columns}
 
 
 # -- where errors come from --------------------------------------------------------------------------------------------
@@ -210,6 +289,7 @@ class _Sandwich:
         try:
             self.matrix = fit.covariance()
             self.errors, self.ends = fit.standard_errors, fit.intervals(level)
+            self.freedom = fit.degrees_of_freedom
         except ValueError as error:
             self.reason = str(error).removeprefix("covariance: ").removesuffix(" (see the fit's identifiability)")
 
@@ -239,17 +319,17 @@ class _Sandwich:
             return _figure(chosen, value)
         from isoflop.numeric.fit.derived import derived
 
-        (found,) = derived(law, self.matrix, self.fit.model.coordinates, (chosen,), self.level)
+        (found,) = derived(law, self.matrix, self.fit.model.coordinates, (chosen,), self.level, self.freedom)
         return _figure(chosen, value, found.standard_error, found.low, found.high)
 
     def loss(self, compute: float) -> Figure:
-        """Of a compute law: the model's own gradient, by the delta method."""
+        """Of a compute law at a compute: the model's own gradient, by the delta method."""
         value, gradient = _loss_at(self.fit, compute)
         if self.reason or self.fit.at_bound:
             return _loss_figure(compute, value)
         turned = np.linalg.solve(self.fit.design.to_coordinates.T, gradient)
         se = float(np.sqrt(max(float(turned @ self.matrix @ turned), 0.0)))
-        reach = normal_quantile(self.level) * se
+        reach = normal_quantile(self.level, self.freedom) * se
         return _loss_figure(compute, value, se, value - reach, value + reach)
 
 
@@ -267,11 +347,14 @@ class _Percentiles:
         found = list(self.trouble)
         done = len(boot) + boot.failed
         if boot.interrupted:
-            found.append(f"bootstrap: interrupted after {done} of {boot.requested} resamples; the intervals are of these")
+            found.append(
+                f"bootstrap: interrupted after {done} of {counted(boot.requested, 'resample')}; the intervals are of these"
+            )
         if boot.failed:
-            found.append(f"bootstrap: {boot.failed} of {done} refits reached no certified minimum and are left out")
+            left = "is left out" if boot.failed == 1 else "are left out"
+            found.append(f"bootstrap: {boot.failed} of {counted(done, 'refit')} reached no certified minimum and {left}")
         if len(boot) < LEAST_DRAWS:
-            found.append(f"bootstrap: {len(boot)} resample gives no standard error and no interval")
+            found.append(f"bootstrap: {counted(len(boot), 'resample')} give no standard error and no interval")
         elif 0.5 * (1.0 - self.level) * len(boot) < LEAST_IN_TAIL:
             found.append(f"bootstrap: {len(boot)} resamples are few for intervals of level {self.level:g}")
         return found
@@ -324,32 +407,71 @@ def _measured(known: Figure, numbers: Sequence[float]) -> Figure:
     return replace(known, se=se, lo=lo, hi=hi)
 
 
+def _opened(figure: Figure) -> Figure:
+    """A figure that is no result: without errors."""
+    return replace(figure, se=None, lo=None, hi=None, note=OPEN)
+
+
 # -- what follows from the law -----------------------------------------------------------------------------------------
 
 
 def _derived(
-    fit: Fit, measured: _Sandwich | _Percentiles, coefficients: Sequence[Figure], compute: float | None, ratio: float | None
+    fit: Fit,
+    measured: _Sandwich | _Percentiles,
+    coefficients: Sequence[Figure],
+    computes: Sequence[float],
+    ratios: Sequence[float],
+    design: Identifiability,
 ) -> tuple[tuple[Figure, ...], list[str]]:
     """The derived quantities, and why there are none."""
     if fit.model.name == "params-tokens":
-        from isoflop.numeric.fit.derived import default_quantities
-
         found: list[Figure] = []
         trouble: list[str] = []
-        for quantity in default_quantities(compute, ratio):
+        for quantity in quantities(computes or None, ratios or None):
+            if _is_open(fit, design, quantity):
+                found.append(_opened(_figure(quantity, nan)))
+                continue
             try:
-                found.append(measured.quantity(quantity, fit.law))
+                found.append(measured.quantity(quantity, fit.law_of(fit.coefficients)))
             except ValueError as error:
                 trouble.append(f"{quantity.label}: cannot be derived ({error})")
-        return tuple(found), trouble
-    if ratio is not None:
-        raise ValueError(f"ratio={ratio!r}: is for a params-tokens law; {fit.model} has no penalty")
+        return tuple(_in_units(fit, each) for each in found), trouble
+    if ratios:
+        raise ValueError(f"ratio={ratios[0]!r}: is for a params-tokens law; {fit.model} has no penalty")
     if fit.model.name == "compute":
         of_law = tuple(figure for figure in coefficients if figure.name in ("alpha", "C0"))[::-1]
-        return of_law if compute is None else (*of_law, measured.loss(positive_number("compute", compute))), []
-    if compute is not None:
-        raise ValueError(f"compute={compute!r}: is for a params-tokens or a compute law; the fit is of {fit.model}")
+        losses = [replace(measured.loss(value), name=_named("loss", value, computes)) for value in computes]
+        if fit.undetermined:
+            losses = [_opened(replace(each, value=nan)) for each in losses]
+        return (*of_law, *(_in_units(fit, each) for each in losses)), []
+    if computes:
+        raise ValueError(f"compute={computes[0]!r}: is for a params-tokens or a compute law; the fit is of {fit.model}")
     return (), []
+
+
+def _is_open(fit: Fit, design: Identifiability, quantity: Quantity) -> bool:
+    """Whether a quantity of a params+tokens law hangs on coefficients that are no result.
+
+    Some quantities are the same for all laws that a design does not tell apart. A coefficient at a limit of the search, or as
+    many runs as coefficients, leave nothing that could be.
+    """
+    depends = {*quantity.coefficients} & {*fit.undetermined}
+    if not depends or _spare(fit) <= 0 or depends & {*fit.design.runaway(fit.theta)}:
+        return bool(depends)
+    name, told = quantity.name.partition(AT)[0], design.quantities
+    if name in ("L_star", "R_star"):
+        return not (told.get("alpha", False) and told.get("C0", False)) or (name == "L_star" and "E" in depends)
+    return not told.get(name, False)
+
+
+def _spare(fit: Fit) -> int:
+    """How many more runs there are than free coefficients."""
+    return len(fit.runs) - int(fit.free.sum())
+
+
+def _in_units(fit: Fit, figure: Figure) -> Figure:
+    """The unit of what is predicted: the loss, or L as the fit defines it."""
+    return figure if fit.runs.metric == "loss" else replace(figure, unit=figure.unit.replace("loss", "L"))
 
 
 def _curve(fit: Fit, compute: float, theta: Floats) -> tuple[Floats, Floats]:
@@ -381,15 +503,23 @@ def _convergence(fit: Fit) -> list[str]:
     return [f"the fit did not reach an optimum{f': {reason}' if reason else ''}; its numbers are no result"]
 
 
+def _as_many(fit: Fit) -> list[str]:
+    """What it means that there are no more runs than free coefficients."""
+    free = int(fit.free.sum())
+    if not free or _spare(fit) > 0:
+        return []
+    return [f"{counted(len(fit.runs), 'run')} for {counted(free, 'free coefficient')}: the law meets any losses, true or not"]
+
+
 def _on_bounds(fit: Fit, *, resampled: bool) -> list[str]:
     """What it means that coefficients are on a bound."""
-    names = fit.at_bound
-    if not names:
-        return []
     texts = []
-    for name in names:
+    for name in fit.at_bound:
         meaning = _meaning(fit, name, _side(fit, name))
         texts.append(f"{name} = {fit.coefficients[name]:.6g} is on a bound{f': {meaning}' if meaning else ''}")
+    names = [name for name in fit.at_bound if name not in fit.undetermined]
+    if not names:
+        return texts
     those = f"what depends on {', '.join(names)}"
     if resampled:
         return [*texts, f"percentile intervals of {those} need not cover as often as their level says"]
@@ -426,9 +556,23 @@ def _below_irreducible(fit: Fit) -> list[str]:
     if not (E > 0.0 and _held(fit, "E")):
         return []
     n = int(np.count_nonzero(np.asarray(fit.runs.loss) <= E))
-    return (
-        [f"{n} of {len(fit.runs)} runs have a loss of at most E = {E:.6g}, which is given: no such law reaches them"] if n else []
-    )
+    what = f"{n} of {counted(len(fit.runs), 'run')} {'has' if n == 1 else 'have'} {'an L' if outcome(fit) else 'a loss'}"
+    return [f"{what} of at most E = {E:.6g}, which is given: no such law reaches them"] if n else []
+
+
+def _few_groups(fit: Fit, measured: _Sandwich | _Percentiles) -> list[str]:
+    """What it means that errors are told by few groups."""
+    by_group = measured.kind == "sandwich" or (isinstance(measured, _Percentiles) and measured.boot.kind == "groups")
+    if fit.runs.group is None or not by_group:
+        return []
+    count = len(set(fit.runs.group.tolist()))
+    return [f"{counted(count, 'group')}: with fewer than {FEW_GROUPS}, standard errors by group are rough"] if count < FEW_GROUPS else []
+
+
+def _no_columns(fit: Fit) -> list[str]:
+    """The names of an expression that nobody may have meant as coefficients."""
+    names = fit.undetermined if fit.model.name == "general" else ()
+    return [f"{name} is no column of the table and was taken for a coefficient" for name in names]
 
 
 def _left_open(found: Identifiability) -> list[str]:
@@ -445,4 +589,4 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value + 0.0
 
 
-__all__ = ["AT_BOUND", "FIXED", "OPEN", "Figure", "Summary", "summarise"]
+__all__ = ["AT_BOUND", "FIXED", "OPEN", "Figure", "Summary", "columns_read", "outcome", "quantities", "summarise"]

@@ -303,12 +303,12 @@ def test_bad_levels(squares, level):
 
 def test_one_group_cannot_be_resampled():
     found = fit({**table(), "group": ["a"] * 42})
-    with pytest.raises(ValueError, match="kind='groups': must have at least 2 groups"):
+    with pytest.raises(ValueError, match="kind='groups': resampling whole groups needs at least 4"):
         found.bootstrap(5)
 
 
 def test_no_residuals_to_draw():
     chosen = np.random.default_rng(0).choice(42, 5, replace=False)
     found = fit({name: column[chosen] for name, column in table(0.0).items()}, objective="least-squares-log")
-    with pytest.raises(ValueError, match="kind='residuals': 5 runs leave no residuals for 5 coefficients"):
+    with pytest.raises(ValueError, match="the runs leave E, A, B, beta, gamma undetermined"):
         found.bootstrap(5, kind="residuals")

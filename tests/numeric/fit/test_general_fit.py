@@ -90,7 +90,7 @@ def test_a_law_of_ones_own_has_its_envelope():
 
 def test_a_law_without_both_variables_has_none():
     with pytest.raises(ValueError, match="is no law in N and D"):
-        _ = fit(table(), model="E + A*N^-b").law
+        fit(table(), model="E + A*N^-b", fixed={"E": 0.0}).law_of({"E": 1.0, "A": 1.0, "b": 0.3})
 
 
 def test_other_columns():

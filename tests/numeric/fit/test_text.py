@@ -76,7 +76,7 @@ def test_errors_are_those_of_the_fit(fitted) -> None:
     for figure in found.coefficients:
         assert (figure.value, figure.se) == (fitted.coefficients[figure.name], fitted.standard_errors[figure.name])
         assert (figure.lo, figure.hi) == ends[figure.name]
-    for figure, expected in zip(found.derived, fitted.derived(level=0.8), strict=True):
+    for figure, expected in zip(found.derived, fitted.derived(level=0.8).values(), strict=True):
         assert (figure.name, figure.value, figure.se) == (expected.quantity.name, expected.value, expected.standard_error)
         assert (figure.lo, figure.hi) == (expected.low, expected.high)
     assert found.warnings == ()
