@@ -17,34 +17,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import UNIT_INTERVAL, outside, positive_number
-from isoflop.numeric.check_runs_result import CurveCheck, Estimate, PowerLawCheck, RunsCheck
+from isoflop.numeric.check_runs_result import CurveCheck, Estimate, PowerLawCheck, RunsCheck, ToleranceMeaning
 from isoflop.numeric.empirical.approaches import (
     LEAST_BUDGETS,
     LEAST_SPAN,
-    Estimates,
     FixedRatio,
     Frontier,
     Isoflop,
     envelopes,
 )
-from isoflop.numeric.empirical.band import CANNOT_TELL, CONSISTENT, INCONSISTENT, Band, simultaneous_band, verdict
+from isoflop.numeric.empirical.band import CANNOT_TELL, CONSISTENT, INCONSISTENT
+from isoflop.numeric.empirical.clusters import geometric_mean
+from isoflop.numeric.empirical.comparison import Comparison, about, beyond_chance
 from isoflop.numeric.empirical.isoflop import IsoflopDesign, describe, find_budgets
 from isoflop.numeric.empirical.laws import Laws
-from isoflop.numeric.empirical.paired import (
-    CurveSample,
-    PairedSamples,
-    allocation_exponents,
-    draw_paired,
-    grid,
-    relative_difference,
-    sound,
-    table,
-)
+from isoflop.numeric.empirical.paired import PairedSamples, allocation_exponents, draw_paired, sound
+from isoflop.numeric.empirical.phrases import flop, percent, round_percent
 from isoflop.numeric.empirical.rays import find_rays
 from isoflop.numeric.empirical.resamples import Noise
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.law import Law
 from isoflop.numeric.power_law import fit_power_law
+from isoflop.numeric.runs_cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +58,6 @@ APPROACHES = ("frontier", "isoflop", "fixed-ratio")
 TOLERANCE = 0.01
 LEVEL = 0.9
 LEAST_RESAMPLES = 20
-#: Usable resamples beyond the quantile of a band, at least.
-LEAST_BEYOND = 2
 #: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the noise.
 LEAST_SPARE = 15
 #: A frontier of fewer runs has too little beyond the three coefficients to be judged.
@@ -75,6 +67,8 @@ MOST_RAYS = 3
 LEAST_RAY_RUNS = 5
 #: A ratio that fewer of the runs share is one by chance.
 LEAST_RAY_SHARE = 0.1
+#: Noise that the runs of a group share shows in the scatter of groups alone: of fewer than these it cannot be told, is rough.
+LEAST_GROUPS, MANY_GROUPS = 4, 10
 NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
 
 
@@ -95,7 +89,8 @@ def check_runs(
     Parameters
     ----------
     runs : Runs, or anything that `Runs.read` accepts
-        Training runs with params, tokens and loss; where they have a `group`, residuals are drawn from one group for another.
+        Training runs with params, tokens and loss; where they have a `group`, residuals are drawn from one group for another,
+        and of fewer than four groups nothing can be told.
     objective : str or Objective
         Of the joint fit; not "pinball-log", whose quantile is not what minima and frontiers estimate.
     bootstrap : int
@@ -133,6 +128,9 @@ def check_runs(
     simultaneous over the approaches as well. A verdict is *consistent* where the band lies within the tolerance of 0
     throughout, *inconsistent* where it lies wholly outside somewhere, else *cannot tell*. Overall: inconsistent where any
     approach is; else consistent where at least one is, the others having nothing to say against it; else cannot tell.
+
+    By the envelope theorem the loss hardly feels the allocation: N*(C) and D*(C) through the isoFLOP minima are compared with
+    the derived ones by their paired differences, beside the verdict and without a say in it.
 
     A KeyboardInterrupt ends the resampling; the result is that of the resamples so far and says so.
 
@@ -177,27 +175,37 @@ def check_runs(
 
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
     checks = [
-        _CurveComparison(approach, approach.estimate(found.loss[None], found.weight, laws), sample, level).check(
-            band_level, tolerance, _about(approach, found.loss)
+        Comparison(approach, approach.estimate(found.loss[None], found.weight, laws), sample, level).check(
+            band_level, tolerance, _described(approach, found.loss)
         )
         for approach, sample in zip(approaches, drawn.curves, strict=True)
     ]
     checks = sorted([*checks, *refused], key=lambda check: APPROACHES.index(check.approach))
+    law = Law(**fitted.coefficients, name=fitted.name, source=fitted.source)
+    derived = _derived(laws, resampled, level)
+    allocation = _allocation(approaches, found, laws, drawn, derived, level)
     return RunsCheck(
         fit=fitted,
-        law=Law(**fitted.coefficients, name=fitted.name, source=fitted.source),
-        derived=_derived(laws, resampled, level),
+        law=law,
+        derived=derived,
         empirical=tuple(checks),
         budgets=describe(budgets, budgets.minima(found.loss, found.weight), budgets.biases(laws, found.weight)),
-        allocation=_allocation(approaches, found, laws, drawn.exponents, level),
+        allocation=allocation,
         verdict=_overall(checks, converged=fitted.converged),
         n_runs=len(found),
         dropped=tuple(found.dropped),
-        warnings=(*found.warnings, *_warnings(fitted, drawn, bootstrap)),
+        warnings=(
+            *found.warnings,
+            *_warnings(fitted, drawn, bootstrap),
+            *_corrections(checks, tolerance),
+            *_of_allocation(allocation),
+        ),
         objective=objective,
         tolerance=tolerance,
+        tolerance_means=ToleranceMeaning.of(law, geometric_mean(compute), tolerance),
         level=level,
         band_level=band_level,
+        compared=len(approaches),
         bootstrap=bootstrap,
         n_resamples=drawn.done,
         interrupted=stopped or drawn.done < bootstrap,
@@ -215,13 +223,22 @@ def _compute(runs: Runs) -> Floats:
 
 
 def _unfit(fitted: Fit, spare: int) -> str:
-    """Why the joint law is nothing to compare with; empty where it is."""
+    """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
     if spare < LEAST_SPARE:
-        return f"{len(fitted.runs)} runs leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
+        runs = counted(len(fitted.runs), "run")
+        return f"{runs} leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
+    groups = _groups(fitted.runs)
+    if groups is not None and groups < LEAST_GROUPS:
+        return f"the runs come in {counted(groups, 'group')}; noise cannot be told from fewer than {LEAST_GROUPS} groups"
     found = fitted.identifiability()
     if not found.identified:
         return f"the runs do not determine the params-tokens law; takes {', '.join(found.remedies) or 'another design'}"
     return ""
+
+
+def _groups(runs: Runs) -> int | None:
+    """How many groups there are; None where the runs have none."""
+    return None if runs.group is None else len(np.unique(runs.group.astype(str)))
 
 
 def _approaches(
@@ -237,9 +254,11 @@ def _approaches(
     if chosen.sum() >= LEAST_FRONTIER and span >= LEAST_SPAN:
         found.append(front)
     else:
+        number = int(chosen.sum())
+        over = f" over a factor {span:.3g} of compute" if number > 1 else ""
         reason = (
-            f"{chosen.sum()} runs on the frontier over a factor {span:.3g} of compute; takes at least {LEAST_FRONTIER} over a "
-            f"factor {LEAST_SPAN:g}"
+            f"{counted(number, 'run')} on the frontier{over}; takes at least {LEAST_FRONTIER} over a factor {LEAST_SPAN:g} of "
+            f"compute"
         )
         refused.append(CurveCheck.refused("frontier", reason, n_runs=int(chosen.sum())))
 
@@ -249,8 +268,8 @@ def _approaches(
         found.append(Isoflop(usable))
     else:
         reason = (
-            f"{len(budgets)} budgets with five sizes or more over a factor 2, {len(usable)} of them with a minimum within the "
-            f"sizes; takes at least {LEAST_BUDGETS} with one, over a factor {LEAST_SPAN:g} of compute"
+            f"{counted(len(budgets), 'budget')} with five sizes or more over a factor 2, {len(usable)} with a minimum within "
+            f"the sizes; takes at least {LEAST_BUDGETS} with one, over a factor {LEAST_SPAN:g} of compute"
         )
         refused.append(CurveCheck.refused("isoflop", reason, n_runs=sum(map(len, usable.members))))
 
@@ -268,14 +287,14 @@ def _approaches(
     found += [FixedRatio(ray, runs.params, runs.tokens, compute, objective) for ray in rays]
     if not rays:
         reason = (
-            f"no {least_runs} runs with D/N within {ratio_tolerance:.0%} of one another, at {LEAST_RAY_RUNS} or more values of "
-            f"compute over a factor {LEAST_SPAN:g}"
+            f"no {least_runs} runs with D/N within {round_percent(ratio_tolerance)} of one another, at {LEAST_RAY_RUNS} or more "
+            f"values of compute over a factor {LEAST_SPAN:g}"
         )
         refused.append(CurveCheck.refused("fixed-ratio", reason, n_runs=0))
     return found, refused
 
 
-def _about(approach: Approach, losses: Floats) -> dict[str, Any]:
+def _described(approach: Approach, losses: Floats) -> dict[str, Any]:
     """What is said of an approach whatever comes out."""
     if isinstance(approach, Isoflop):
         return {"n_runs": sum(map(len, approach.design.members)), "n_budgets": len(approach.design)}
@@ -285,94 +304,12 @@ def _about(approach: Approach, losses: Floats) -> dict[str, Any]:
     return {"n_runs": int(approach.chosen(losses).sum())}
 
 
-# -- one approach ------------------------------------------------------------------------------------------------------
-
-
-class _CurveComparison:
-    """The empirical law of one approach beside the predicted one, with what the resamples say of their difference."""
-
-    def __init__(self, approach: Approach, estimates: Estimates, sample: CurveSample, level: float) -> None:
-        self.approach, self.estimates, self.sample = approach, estimates, sample
-        self.tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
-
-    def check(self, band_level: float, tolerance: float, about: dict[str, Any]) -> CurveCheck:
-        """The verdict with everything it rests on."""
-        name, sample, estimates = self.approach.name, self.sample, self.estimates
-        if not estimates.valid[0]:
-            return CurveCheck.refused(name, "the compute law through its points did not converge", **about)
-        needed = ceil(LEAST_BEYOND / (1.0 - band_level))
-        if len(sample) < needed:
-            reason = f"{len(sample)} resamples gave a compute law; a band at {band_level:.3g} takes {needed}"
-            return CurveCheck.refused(name, reason, **about)
-
-        compute = grid(self.approach)
-        centre = np.median(sample.difference, axis=0)
-        difference = relative_difference(estimates, compute)[0] - centre
-        band = simultaneous_band(difference, sample.difference - centre, band_level)
-        worst = int(np.abs(difference).argmax())
-        found = verdict(band, tolerance)
-        # Against the resamples' own laws, of which each has another alpha: what selection does to the coefficients.
-        empirical, predicted = table(estimates.moved)[0], table(estimates.predicted)[0]
-        shift = np.median(sample.empirical - sample.predicted, axis=0)
-        E, log_C0, alpha = (self._interval(empirical[k] - shift[k], sample.empirical[:, k]) for k in range(3))
-        return CurveCheck(
-            approach=name,
-            law=estimates.moved.law(name=name),
-            raw_law=estimates.raw.law(name=f"{name}, raw"),
-            predicted_law=estimates.predicted.law(name=f"{name}, predicted"),
-            alpha=alpha,
-            C0=log_C0.exponentiated(),
-            E=E.clipped(0.0),
-            alpha_predicted=float(predicted[2]),
-            alpha_difference=self._interval(
-                empirical[2] - predicted[2] - shift[2], sample.empirical[:, 2] - sample.predicted[:, 2]
-            ),
-            compute_range=self.approach.span,
-            compute=compute,
-            difference=band.curve,
-            lo=band.lo,
-            hi=band.hi,
-            raw_difference=estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0,
-            max_relative_difference=float(abs(difference[worst])),
-            compute_at_max=float(compute[worst]),
-            differs=bool(((band.lo > 0.0) | (band.hi < 0.0)).any()),
-            verdict=found,
-            reason=self._advice(band, compute, tolerance) if found == CANNOT_TELL else "",
-            share_at_bound=float(sample.at_bound.mean()),
-            **about,
-        )
-
-    def _interval(self, value: float, resampled: Floats) -> Estimate:
-        """The value with the quantiles of the deviations of the resamples from their median."""
-        lo, hi = np.quantile(resampled, self.tails) - np.median(resampled)
-        return Estimate(float(value), float(value + lo), float(value + hi))
-
-    def _advice(self, band: Band, compute: Floats, tolerance: float) -> str:
-        """How far the band reaches, and what data would tell."""
-        half = (band.hi - band.lo) / 2.0
-        reach = np.maximum(np.abs(band.lo), np.abs(band.hi))
-        widest = int(reach.argmax())
-        at = f"{compute[widest]:.2g}".replace("e+", "e")
-        where = f"the band reaches {reach[widest]:.2%} at {at} FLOP"
-        what = {
-            "isoflop": "more sizes about the optimum of each budget, or more budgets, there above all",
-            "frontier": "more runs near the optimum, there above all",
-            "fixed-ratio": "more runs at this ratio, there above all",
-        }[self.approach.name]
-        room = tolerance - np.abs(band.curve)
-        if (room > 0.0).all():
-            factor = float(((half / room) ** 2).max())
-            if factor < 100.0:
-                return f"{where}; {max(2, ceil(factor))} times as many runs would bring it within {tolerance:.2g}: {what}"
-        return f"{where}, about a difference near the tolerance of {tolerance:.2g}; {what}"
-
-
 # -- together ----------------------------------------------------------------------------------------------------------
 
 
 def _quantiles(value: Floats, values: Floats, level: float) -> Estimate:
     known = values[np.isfinite(values)]
-    lo, hi = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]) if len(known) else (-np.inf, np.inf)
+    lo, hi = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]) if len(known) else (np.nan, np.nan)
     return Estimate(float(value), float(lo), float(hi))
 
 
@@ -380,13 +317,16 @@ def _resampled_laws(fitted: Fit, drawn: PairedSamples, seed: int) -> tuple[Laws,
     """The joint law refitted to as many resamples of runs (or groups), and whether that was interrupted.
 
     The paired resamples keep the design and know the noise from the residuals alone: good for differences, too narrow for the
-    law.
+    law. Of few groups neither says anything: there is no law then.
     """
+    groups = _groups(fitted.runs)
+    if groups is not None and groups < LEAST_GROUPS:
+        return drawn.laws.some(slice(0)), False
     try:
         found = fitted.bootstrap(max(drawn.done, LEAST_RESAMPLES), seed=seed)
     except KeyboardInterrupt:
         return drawn.laws, True
-    except ValueError:  # no refit reached a minimum, or there is but one group
+    except ValueError:  # no refit reached a minimum
         return drawn.laws, False
     laws = Laws.of(found.draws)
     kept = sound(laws)
@@ -394,7 +334,7 @@ def _resampled_laws(fitted: Fit, drawn: PairedSamples, seed: int) -> tuple[Laws,
 
 
 def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
-    """What the joint law implies, with percentile intervals."""
+    """What the joint law implies, with percentile intervals, none where nothing was drawn."""
     here, there = envelopes(laws), envelopes(drawn)
     return {
         "alpha": _quantiles(here.alpha[0], there.alpha, level),
@@ -405,7 +345,14 @@ def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
     }
 
 
-def _allocation(approaches: list[Approach], runs: Runs, laws: Laws, exponents: Floats, level: float) -> tuple[PowerLawCheck, ...]:
+def _allocation(
+    approaches: list[Approach],
+    runs: Runs,
+    laws: Laws,
+    drawn: PairedSamples,
+    derived: dict[str, Estimate],
+    level: float,
+) -> tuple[PowerLawCheck, ...]:
     """N*(C) and D*(C) by power laws through the minima, raw and corrected, beside the derived exponents."""
     design = next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
     if design is None:
@@ -413,16 +360,22 @@ def _allocation(approaches: list[Approach], runs: Runs, laws: Laws, exponents: F
     raw = design.minima(runs.loss, runs.weight)
     corrected = design.corrected(raw, design.biases(laws, runs.weight))
     here = allocation_exponents(design, runs.loss[None], runs.weight, laws)[0]
-    return tuple(
-        PowerLawCheck(
-            quantity=name,
-            raw=fit_power_law(design.compute, np.exp(getattr(raw, f"log_{name}")[0])),
-            corrected=fit_power_law(design.compute, np.exp(getattr(corrected, f"log_{name}")[0])),
-            exponent=_quantiles(here[k], exponents[:, k] + here[k] - np.nanmedian(exponents[:, k]), level),
-            derived_exponent=float(getattr(laws, f"{name}_share")[0]),
+    known = np.isfinite(drawn.exponents).all(axis=1)
+    checks = []
+    for k, name in enumerate(("params", "tokens")):
+        exponents = drawn.exponents[known, k]
+        differences = exponents - getattr(drawn.laws, f"{name}_share")[known]
+        checks.append(
+            PowerLawCheck(
+                quantity=name,
+                raw=fit_power_law(design.compute, np.exp(getattr(raw, f"log_{name}")[0])),
+                corrected=fit_power_law(design.compute, np.exp(getattr(corrected, f"log_{name}")[0])),
+                exponent=about(here[k] - np.median(differences), exponents, level),
+                derived=derived[f"{name}_exponent"],
+                difference=beyond_chance(here[k] - float(getattr(laws, f"{name}_share")[0]), differences, level),
+            )
         )
-        for k, name in enumerate(("params", "tokens"))
-    )
+    return tuple(checks)
 
 
 def _overall(checks: list[CurveCheck], *, converged: bool) -> str:
@@ -441,6 +394,29 @@ def _warnings(fitted: Fit, drawn: PairedSamples, bootstrap: int) -> Iterator[str
         yield f"interrupted: {drawn.done} of {bootstrap} resamples"
     if drawn.lost:
         yield f"{drawn.lost} of {drawn.done} resamples left out: the joint law did not converge there, or lost a term"
+    groups = _groups(fitted.runs)
+    if groups is not None and groups < LEAST_GROUPS:
+        yield f"the runs come in {counted(groups, 'group')}: too few for bands and intervals"
+    elif groups is not None and groups < MANY_GROUPS:
+        yield f"the runs come in {groups} groups: with fewer than {MANY_GROUPS} every interval and band is rough"
+
+
+def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:
+    for check in checks:
+        if (largest := check.largest_correction) is not None and abs(largest.share) > tolerance:
+            yield (
+                f"{check.name}: the correction, {percent(largest.share, sign=True)} at {flop(largest.compute)} FLOP, is larger "
+                f"than the tolerance of {round_percent(tolerance)} and rests on the law under test"
+            )
+
+
+def _of_allocation(allocation: tuple[PowerLawCheck, ...]) -> Iterator[str]:
+    found = " and ".join(f"{'N' if check.quantity == 'params' else 'D'}*(C)" for check in allocation if check.differs)
+    if found:
+        yield (
+            f"the allocation differs: the exponent of {found} through the isoFLOP minima is not the derived one; the loss hardly "
+            f"depends on the allocation about the optimum, so the verdict does not see it"
+        )
 
 
 def _objective(objective: str | Objective) -> Objective:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from isoflop.numeric.empirical.band import CANNOT_TELL
+from isoflop.numeric.empirical.band import CANNOT_TELL, CONSISTENT, Band, farthest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,20 +21,25 @@ if TYPE_CHECKING:
 
     Floats = NDArray[Any]
 
-__all__ = ["CurveCheck", "Estimate", "PowerLawCheck", "RunsCheck"]
+__all__ = ["Correction", "CurveCheck", "Estimate", "PowerLawCheck", "RunsCheck", "ToleranceMeaning"]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with the ends of its interval."""
+    """A value with the ends of its interval, NaN where there is none."""
 
     value: float
     lo: float
     hi: float
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether 0 lies outside the interval."""
+        return self.lo > 0.0 or self.hi < 0.0
+
     def exponentiated(self) -> Estimate:
         """The same for the exponential of the quantity; infinite beyond the floats."""
-        return Estimate(*(math.exp(x) if x < 709.0 else math.inf for x in (self.value, self.lo, self.hi)))
+        return Estimate(*(math.inf if x > 709.0 else math.exp(x) for x in (self.value, self.lo, self.hi)))
 
     def clipped(self, least: float) -> Estimate:
         """The same with nothing below `least`."""
@@ -43,6 +48,13 @@ class Estimate:
     def as_dict(self) -> dict[str, float | None]:
         """Plain data; None for what is not finite."""
         return {name: _finite(getattr(self, name)) for name in ("value", "lo", "hi")}
+
+
+class Correction(NamedTuple):
+    """What is taken off a curve, as a share of the predicted loss, and at which compute."""
+
+    share: float
+    compute: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,7 +66,7 @@ class CurveCheck:
     approach : {"frontier", "isoflop", "fixed-ratio"}
     verdict : {"consistent", "inconsistent", "cannot tell"}
     reason : str
-        Of "cannot tell": what is missing, and what data would tell.
+        Of "cannot tell": what is missing, and what would tell. Of "inconsistent": where it is worst.
     n_runs : int
         Runs that the approach uses.
     n_budgets : int or None
@@ -72,7 +84,7 @@ class CurveCheck:
     alpha_predicted : float or None
         Exponent of `predicted_law`.
     alpha_difference : Estimate or None
-        Empirical minus predicted exponent, from paired resamples.
+        Empirical minus predicted exponent, from paired resamples: beyond chance where its interval excludes 0.
     compute_range : (float, float) or None
         Lowest and highest compute of the comparison, FLOP.
     compute, difference, lo, hi : ndarray
@@ -119,9 +131,36 @@ class CurveCheck:
         return cls(approach=approach, verdict=CANNOT_TELL, reason=reason, **about)
 
     @property
+    def name(self) -> str:
+        """The approach, or the ratio."""
+        return self.approach if self.tokens_per_param is None else f"D/N = {self.tokens_per_param:.3g}"
+
+    @property
     def raw_max_relative_difference(self) -> float | None:
         """Largest difference before any correction."""
         return None if self.raw_difference is None else float(abs(self.raw_difference).max())
+
+    @property
+    def largest_correction(self) -> Correction | None:
+        """Where the difference after correction is farthest from the raw one."""
+        if self.compute is None or self.difference is None or self.raw_difference is None:
+            return None
+        taken = self.difference - self.raw_difference
+        place = int(abs(taken).argmax())
+        return Correction(float(taken[place]), float(self.compute[place]))
+
+    @property
+    def within_yet_different(self) -> bool:
+        """Whether it is consistent within the tolerance, and yet different beyond chance."""
+        return self.verdict == CONSISTENT and self.differs
+
+    @property
+    def differs_most(self) -> tuple[float, Estimate] | None:
+        """The compute at which the band lies farthest from 0, and the difference there; None where it holds 0 throughout."""
+        if not self.differs or self.compute is None or self.difference is None or self.lo is None or self.hi is None:
+            return None
+        k = farthest(Band(self.difference, self.lo, self.hi))
+        return float(self.compute[k]), Estimate(float(self.difference[k]), float(self.lo[k]), float(self.hi[k]))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the verdict, and the rest."""
@@ -155,7 +194,11 @@ class CurveCheck:
             "tokens_per_param": self.tokens_per_param,
             "raw": _coefficients(self.raw_law),
             "predicted": _coefficients(self.predicted_law),
+            "largest_correction": None if self.largest_correction is None else self.largest_correction._asdict(),
             "differs": self.differs,
+            "differs_most": None
+            if self.differs_most is None
+            else {"compute": self.differs_most[0], **self.differs_most[1].as_dict()},
             "share_at_bound": self.share_at_bound,
         }
 
@@ -170,16 +213,25 @@ class PowerLawCheck:
     raw, corrected : PowerLaw
         Through the minima as they are, and with the bias of the parabolas taken off.
     exponent : Estimate
-        Of the corrected one, with its interval from resamples.
-    derived_exponent : float
-        w_N or w_D of the params+tokens law.
+        Of the corrected one with its interval from resamples, in which the law holds; their median difference from the law's
+        exponent, as skewed noise brings about, is taken off.
+    derived : Estimate
+        w_N or w_D of the params+tokens law, with its interval.
+    difference : Estimate
+        `exponent` minus `derived`, with its interval from paired resamples.
     """
 
     quantity: str
     raw: PowerLaw
     corrected: PowerLaw
     exponent: Estimate
-    derived_exponent: float
+    derived: Estimate
+    difference: Estimate
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is beyond chance: the interval of the paired difference excludes 0."""
+        return self.difference.excludes_zero
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -188,8 +240,44 @@ class PowerLawCheck:
             "raw": self.raw.as_dict(),
             "corrected": self.corrected.as_dict(),
             "exponent": self.exponent.as_dict(),
-            "derived_exponent": self.derived_exponent,
+            "derived": self.derived.as_dict(),
+            "difference": self.difference.as_dict(),
+            "differs": self.differs,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToleranceMeaning:
+    """What a tolerance, a share of the loss, comes to on the envelope of a law.
+
+    Attributes
+    ----------
+    compute : float
+        Where, FLOP.
+    reducible_share : float
+        The same difference as a share of the reducible loss.
+    compute_factor : float or None
+        Compute that makes the loss lower by the tolerance, over the compute there; None where no compute does.
+    """
+
+    compute: float
+    reducible_share: float
+    compute_factor: float | None
+
+    @classmethod
+    def of(cls, law: Law, compute: float, tolerance: float) -> ToleranceMeaning:
+        """Of a tolerance at one budget."""
+        loss = float(law.envelope.loss(compute))
+        share = tolerance * loss / float(law.envelope.reducible_loss(compute))
+        try:
+            factor = float(law.allocate(loss=(1.0 - tolerance) * loss).compute) / compute
+        except ValueError:  # below E, or so near it that the compute is beyond the floats
+            factor = None
+        return cls(compute=compute, reducible_share=share, compute_factor=factor)
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Plain data."""
+        return {"compute": self.compute, "reducible_share": self.reducible_share, "compute_factor": self.compute_factor}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -218,6 +306,10 @@ class RunsCheck:
         Of the joint fit.
     tolerance, level, band_level : float
         Relative difference in loss that counts as agreement; level of the intervals; level of each band.
+    tolerance_means : ToleranceMeaning
+        At the geometric mean of the runs' compute.
+    compared : int
+        How many bands there are: together they have the level of the intervals.
     bootstrap, n_resamples, seed : int
         Resamples that were asked for, and drawn.
     interrupted : bool
@@ -236,12 +328,19 @@ class RunsCheck:
     warnings: tuple[str, ...]
     objective: Objective
     tolerance: float
+    tolerance_means: ToleranceMeaning
     level: float
     band_level: float
+    compared: int
     bootstrap: int
     n_resamples: int
     interrupted: bool
     seed: int
+
+    @property
+    def allocation_differs(self) -> bool:
+        """Whether N*(C) or D*(C) through the minima differs from the derived one beyond chance."""
+        return any(check.differs for check in self.allocation)
 
     def __str__(self) -> str:
         from isoflop.numeric.check_runs_text import check_runs_text
@@ -266,9 +365,12 @@ class RunsCheck:
             "budgets": [budget.as_dict() for budget in self.budgets],
             "allocation": [check.as_dict() for check in self.allocation],
             "verdict": self.verdict,
+            "allocation_differs": self.allocation_differs,
             "tolerance": self.tolerance,
+            "tolerance_means": self.tolerance_means.as_dict(),
             "level": self.level,
             "band_level": self.band_level,
+            "compared": self.compared,
             "resamples": {
                 "asked": self.bootstrap,
                 "done": self.n_resamples,

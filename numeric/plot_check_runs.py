@@ -22,6 +22,9 @@ __all__ = ["plot_check_runs"]
 TITLES = {"frontier": "frontier", "isoflop": "isoFLOP minima"}
 #: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest.
 TALLEST = 2.5
+#: With more budgets than this the profiles are drawn fainter and thinner.
+MANY_BUDGETS = 10
+SMALL = 6.5
 
 
 def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
@@ -48,8 +51,12 @@ def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
         if len(panels) < 3:
             raise outside("axes", f"{len(panels)} Axes", "at least three")
         _draw(result, panels)
+        # Below the axes, where no run can lie.
+        panels[0].legend(
+            *panels[0].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=SMALL
+        )
         return axes
-    with _figure((PAGE, 4.0)) as figure:
+    with _figure((PAGE, 4.2)) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.08), height_ratios=(1.35, 1.0))
         profiles = figure.add_subplot(grid[:, 0])
         curves = figure.add_subplot(grid[0, 1])
@@ -58,6 +65,7 @@ def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
         _draw(result, panels)
         curves.tick_params(labelbottom=False)
         curves.set_xlabel("")
+        figure.legend(*profiles.get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=SMALL)
     return np.array(panels, dtype=object)
 
 
@@ -90,30 +98,40 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     ax.scatter(
         runs.params, runs.loss, c=shades.compute, cmap=shades.map, norm=shades.norm, s=7, linewidths=0, alpha=0.8, zorder=2
     )
+    many = len(result.budgets) > MANY_BUDGETS
+    width, faint = (0.6, 0.55) if many else (0.9, 1.0)
+    drawn = [_losses(runs.loss)]
     for budget in result.budgets:
         sizes = np.geomspace(budget.params_lo, budget.params_hi, POINTS)
         colour = shades.of(budget.compute)
-        ax.plot(sizes, law.loss(sizes, _tokens(budget.compute, sizes)), color=colour, linewidth=0.9)
+        profile = law.loss(sizes, _tokens(budget.compute, sizes))
+        ax.plot(sizes, profile, color=colour, linewidth=width, alpha=faint)
+        drawn.append(profile)
         if budget.reason:
             continue
         parabola = budget.loss + budget.curvature * np.log(sizes / budget.params) ** 2
-        ax.plot(sizes, parabola, "--", color=colour, linewidth=0.8)
-        ax.plot(budget.corrected_params, budget.corrected_loss, "D", color=colour, markersize=4.0, zorder=4, mec="w", mew=0.5)
+        ax.plot(sizes, parabola, "--", color=colour, linewidth=width, alpha=faint)
+        drawn.append(parabola)
+        vertex, moved = (budget.params, budget.loss), (budget.corrected_params, budget.corrected_loss)
+        ax.plot(*zip(vertex, moved, strict=True), "-", color=colour, linewidth=0.7, zorder=4)
+        ax.plot(*vertex, "o", color=colour, markersize=3.2, zorder=4, mfc="w", mew=0.8)
+        ax.plot(*moved, "D", color=colour, markersize=4.0, zorder=5, mec="w", mew=0.5)
     path = np.geomspace(*_widened(shades.compute), POINTS)
     optima = np.asarray(law.envelope.params(path))
     shown = (optima > runs.params.min()) & (optima < runs.params.max())
     if shown.any():
-        ax.plot(optima[shown], law.envelope.loss(path[shown]), color=DIM, linewidth=1.1, label="optimum of the law", zorder=3)
+        best = law.envelope.loss(path[shown])
+        ax.plot(optima[shown], best, color=DIM, linewidth=1.1, label="optimum of the law", zorder=3)
+        drawn.append(best)
     if result.budgets:
-        ax.plot([], [], color=PALE, linewidth=0.9, label="law at a budget")
-        ax.plot([], [], "--", color=PALE, linewidth=0.8, label="parabola")
-        ax.plot([], [], "D", color=PALE, markersize=4.0, label="its minimum, corrected")
+        ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
+        ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
+        ax.plot([], [], "o", color=DIM, markersize=3.2, mfc="w", mew=0.8, label="its minimum")
+        ax.plot([], [], "D", color=DIM, markersize=4.0, mec="w", mew=0.5, label="the minimum, corrected")
     ax.set_xscale("log")
-    ax.set_ylim(*_losses(runs.loss))
+    ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"params $N$")
     ax.set_ylabel("loss $L$")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="upper right", fontsize=6.5, frameon=True, framealpha=0.85, edgecolor="none")
     colours = ax.figure.colorbar(_mappable(shades), ax=ax, location="right", aspect=45, pad=0.02)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
     colours.ax.tick_params(labelsize=7.0, width=0.6)
@@ -125,23 +143,25 @@ def _curves(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     runs, law = result.fit.runs, result.law
     ax.scatter(shades.compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
     compute = np.geomspace(*_widened(shades.compute), POINTS)
-    ax.plot(compute, law.envelope.loss(compute), color="black", linewidth=1.0, label="derived envelope", zorder=3)
+    envelope = law.envelope.loss(compute)
+    ax.plot(compute, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
+    drawn = [_losses(runs.loss), envelope]
     for check, colour, dashes in _told(result):
         predicted = _predicted(check)
         if check.tokens_per_param is not None:
             ax.plot(check.compute, predicted, ":", color=colour, linewidth=1.0, zorder=3)
-        ax.fill_between(
-            check.compute, predicted * (1 + check.lo), predicted * (1 + check.hi), color=colour, alpha=0.25, linewidth=0, zorder=2
-        )
+        lo, hi = predicted * (1 + check.lo), predicted * (1 + check.hi)
+        ax.fill_between(check.compute, lo, hi, color=colour, alpha=0.25, linewidth=0, zorder=2)
+        drawn += [lo, hi]
         ax.plot(check.compute, predicted * (1 + check.difference), linestyle=dashes, color=colour, label=_name(check), zorder=4)
     for budget in result.budgets:
         if not budget.reason:
             ax.plot(budget.compute, budget.corrected_loss, "D", color=COLOURS[1], markersize=3.0, zorder=5, mec="w", mew=0.4)
     ax.set_xscale("log")
-    ax.set_ylim(*_losses(runs.loss))
+    ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel("loss $L$")
-    ax.legend(loc="upper right", fontsize=6.5)
+    ax.legend(loc="best", fontsize=SMALL)
 
 
 def _differences(result: RunsCheck, ax: Axes) -> None:
@@ -157,12 +177,12 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
             check.compute, check.difference, linestyle=dashes, color=colour, label=f"{_name(check)}: {check.verdict}", zorder=4
         )
     ax.set_xscale("log")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1, symbol=" %"))
     ax.margins(y=0.12)
     ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel("relative difference")
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="best", fontsize=6.5)
+        ax.legend(loc="best", fontsize=SMALL)
     else:
         ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, ha="center", fontsize=7.0, color=DIM)
 
@@ -194,11 +214,16 @@ def _widened(compute: Floats) -> tuple[float, float]:
     return float(compute.min()) / 1.3, float(compute.max()) * 1.3
 
 
-def _losses(loss: Floats) -> tuple[float, float]:
-    """An axis that a few high losses do not flatten."""
+def _losses(loss: Floats) -> Floats:
+    """The range of the losses, so that a few high ones do not flatten the rest."""
     least, upper = float(loss.min()), float(np.quantile(loss, 0.75))
-    top = min(float(loss.max()), least + TALLEST * (upper - least))
-    margin = 0.05 * (top - least)
+    return np.array([least, min(float(loss.max()), least + TALLEST * (upper - least))])
+
+
+def _holding(drawn: list[Floats]) -> tuple[float, float]:
+    """An axis that cuts none of the curves."""
+    least, top = min(float(part.min()) for part in drawn), max(float(part.max()) for part in drawn)
+    margin = 0.03 * (top - least)
     return least - margin, top + margin
 
 

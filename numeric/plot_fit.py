@@ -166,7 +166,7 @@ def plot_sensitivity(result: Sensitivity, ax: Axes | None = None, *, quantity: s
 def _draw_fit(fit: Fit, ax: Axes) -> None:
     runs = fit.runs
     observed = np.asarray(runs.loss)
-    outcome = r"loss $L$" if runs.metric == "loss" else r"$-\log$ accuracy"
+    outcome = _outcome(fit)
     if runs.compute is None or fit.model.name == "general":
         ends = [min(observed.min(), fit.fitted.min()), max(observed.max(), fit.fitted.max())]
         ax.plot(ends, ends, color=PALE, linewidth=1.0, zorder=1)
@@ -177,16 +177,32 @@ def _draw_fit(fit: Fit, ax: Axes) -> None:
     compute = np.asarray(runs.compute)
     path = np.geomspace(compute.min(), compute.max(), POINTS)
     if fit.model.name == "compute":
-        law: Any = fit.law
+        law: Any = fit.law_of(fit.coefficients)
         ax.plot(path, law.loss(path), color=COLOURS[1], zorder=3, label=r"$E + C_0\,C^{-\alpha}$")
     else:
-        ax.vlines(compute, observed, fit.fitted, color=PALE, linewidth=0.7, zorder=1, label="to the fitted loss")
+        ax.vlines(
+            compute,
+            observed,
+            fit.fitted,
+            color=PALE,
+            linewidth=0.7,
+            zorder=1,
+            label="to the fitted loss" if runs.metric == "loss" else "to the fitted $L$",
+        )
         _draw_envelope(fit, ax, path)
     _scatter(fit, ax, compute, observed, label="runs")
     ax.set_xscale("log")
     ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel(outcome)
     ax.legend()
+
+
+def _outcome(fit: Fit) -> str:
+    """What L is, for an axis."""
+    if fit.runs.metric == "loss":
+        return r"loss $L$"
+    baseline = fit.runs.random_baseline
+    return rf"$L = -\log\,\frac{{Q - {baseline:g}}}{{1 - {baseline:g}}}$" if baseline else r"$L = -\log\,Q$"
 
 
 def _draw_envelope(fit: Fit, ax: Axes, path: Any) -> None:
@@ -203,7 +219,7 @@ def _draw_residuals(fit: Fit, ax: Axes) -> None:
     ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
     if fit.runs.compute is None:
         _scatter(fit, ax, fit.fitted, fit.residuals)
-        ax.set_xlabel(r"fitted loss $L$")
+        ax.set_xlabel(f"fitted {_outcome(fit)}")
     else:
         _scatter(fit, ax, np.asarray(fit.runs.compute), fit.residuals)
         ax.set_xscale("log")

@@ -38,6 +38,7 @@ def read_table(
     names: Collection[str] = (),
 ) -> Runs:
     """See `Runs.read`."""
+    aliases: dict[str, Any] = {}
     if names and isinstance(columns, Mapping):
         aliases = {name: column for name, column in columns.items() if name in names and quantity_named(name) is None}
         table = _with_aliases(table, aliases)
@@ -51,7 +52,8 @@ def read_table(
     reading.drop_missing(require)
     candidates = reading.candidates(where)
     reading.give_up_incomplete(candidates)
-    return reading.runs(candidates, where, known.warnings)
+    runs = reading.runs(candidates, where, known.warnings)
+    return replace(runs, columns={**runs.columns, **aliases}) if aliases else runs
 
 
 def _with_aliases(table: Table, aliases: Mapping[str, str | None]) -> Table:

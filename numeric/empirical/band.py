@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CANNOT_TELL", "CONSISTENT", "INCONSISTENT", "Band", "simultaneous_band", "verdict"]
+__all__ = ["CANNOT_TELL", "CONSISTENT", "INCONSISTENT", "Band", "farthest", "simultaneous_band", "verdict"]
 
 CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 #: A band is at least so wide, relative to the curve.
@@ -59,3 +59,8 @@ def verdict(band: Band, tolerance: float) -> str:
     if ((band.lo >= -tolerance) & (band.hi <= tolerance)).all():
         return CONSISTENT
     return CANNOT_TELL
+
+
+def farthest(band: Band) -> int:
+    """Where on the grid the band lies farthest from 0, or, where it holds 0 throughout, comes nearest to leaving it."""
+    return int(np.maximum(band.lo, -band.hi).argmax())

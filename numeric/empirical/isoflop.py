@@ -35,8 +35,8 @@ __all__ = ["BudgetMinimum", "IsoflopDesign", "Minima", "find_budgets"]
 LEAST_SIZES = 5
 #: The largest size over the smallest, at least.
 LEAST_SPAN = 2.0
-NO_MINIMUM = "its parabola has no minimum within the sizes"
-BIASED_AWAY = "the parabola through the fitted law's own losses has no minimum within the sizes"
+NO_MINIMUM = "no minimum of the parabola within the sizes"
+BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
 
 
 class Minima(NamedTuple):

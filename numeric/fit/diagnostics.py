@@ -24,6 +24,8 @@ from isoflop.numeric.fit.residual_tests import (
 from isoflop.numeric.runs_columns import BUDGET, LETTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from isoflop.numeric.fit.result import Fit
@@ -37,6 +39,7 @@ LISTED = 5
 #: A distance above this moves the coefficients by more than a standard error in all directions together.
 INFLUENTIAL = 1.0
 WIDTH = 100
+UNKNOWN = "-"
 COLUMNS = {"params": "log N", "tokens": "log D", "compute": "log C"}
 
 
@@ -53,7 +56,7 @@ class Outlier:
         return {"row": self.row, "residual": self.residual, "deviations": self.deviations}
 
     def __str__(self) -> str:
-        scaled = "" if self.deviations is None else f" ({self.deviations:+.1f} sd)"
+        scaled = "" if self.deviations is None else f" ({self.deviations:+.1f} robust sd)"
         return f"row {self.row} {self.residual:+.4g}{scaled}"
 
 
@@ -88,8 +91,14 @@ class Trend:
         }
 
     def __str__(self) -> str:
-        slope = "does not vary" if self.slope is None else f"slope {self.slope:+.3g}"
+        slope = "does not vary" if self.slope is None else f"slope {self.slope:+.3g} per unit of it"
         return f"{self.variable}: {slope}; {self.monotone}; {self.structure}"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Variable, slope, and each test's statistic and p-value."""
+        slope = UNKNOWN if self.slope is None else f"{self.slope:+.3g}"
+        return (self.variable, slope, *_cells(self.monotone), *_cells(self.structure), "")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -184,20 +193,41 @@ class Diagnostics:
         }
 
     def __str__(self) -> str:
-        beyond = "" if self.share_beyond is None else f"; {self.share_beyond:.0%} beyond delta {self.delta:g}"
-        fitted = "" if self.r_squared is None else f"; R^2 in logs {self.r_squared:.5f}"
-        shape = "" if self.skewness is None else f"; skewness {self.skewness:+.2f}, excess kurtosis {self.kurtosis:+.2f}"
-        spread = "no degrees of freedom" if self.sd is None else f"sd {self.sd:.4g}"
-        lines = [f"residuals of {self.unit}: mean {self.bias:+.3g}, {spread}, robust sd {self.mad:.4g}{shape}{beyond}{fitted}"]
-        lines += [str(test) for test in (self.mean_zero, self.normal)]
-        lines += [str(trend) for trend in self.trends]
-        lines += [str(test) for test in (*self.scedasticity, self.lack_of_fit, self.groups)]
-        lines.append("largest: " + ", ".join(map(str, self.outliers)))
-        lines += [f"influential: {item}" for item in self.influential]
+        lines = [*self._sizes(), str(self.mean_zero), str(self.normal)]
+        rest = [str(test) for test in (*self.scedasticity, self.lack_of_fit, self.groups)]
+        if self.intraclass is not None:
+            rest.append(f"correlation within a group: {self.intraclass:.3g}")
+        rest.append("largest: " + ", ".join(map(str, self.outliers)))
+        rest += [f"influential: {item}" for item in self.influential]
         if self.influence_reason:
-            lines.append(f"influence not found: {self.influence_reason}")
-        lines += [f"- {text}" for text in self.findings]
-        return "\n".join(line for text in lines for line in wrap(text, WIDTH, subsequent_indent="  "))
+            rest.append(f"influence not found: {self.influence_reason}")
+        rest += [f"- {text}" for text in self.findings]
+        return "\n".join([*_wrapped(lines), *self._trend_table(), *_wrapped(rest)])
+
+    def _sizes(self) -> list[str]:
+        spread = "no degrees of freedom" if self.sd is None else f"standard deviation {self.sd:.4g}"
+        parts = [f"mean {self.bias:+.3g}", f"{spread} (n - p degrees of freedom)" if self.sd is not None else spread]
+        parts.append(f"robust sd {self.mad:.4g} (1.4826 times the median absolute deviation)")
+        if self.skewness is not None:
+            parts.append(f"skewness {self.skewness:+.2f}, excess kurtosis {self.kurtosis:+.2f}")
+        if self.share_beyond is not None:
+            parts.append(f"{100 * self.share_beyond:.0f} % beyond delta {self.delta:g}")
+        if self.r_squared is not None:
+            parts.append(f"R^2 in logs {self.r_squared:.5f}")
+        return [f"residuals of {self.unit}: {'; '.join(parts)}"]
+
+    def _trend_table(self) -> list[str]:
+        """Trends under two headings: up or down all along, and bent."""
+        from isoflop.numeric.fit.text import table
+
+        headings = ("residuals\nalong", "slope per\nunit", "up or down:\nSpearman", "\np", "curved:\nF", "\np", "")
+        tests = [(trend.variable, test) for trend in self.trends for test in (trend.monotone, trend.structure)]
+        reasons = [f"{variable}: {test}" for variable, test in tests if test.p_value is None]
+        about = (
+            f"slope: {self.unit} per unit of the natural log; Spearman: do residuals rise or fall along it; F: would a line and "
+            "a parabola in it, added to the law, explain more"
+        )
+        return [*table(headings, [trend.cells for trend in self.trends]), *_wrapped([about, *reasons])]
 
 
 def diagnostics(fit: Fit) -> Diagnostics:
@@ -231,7 +261,6 @@ def diagnostics(fit: Fit) -> Diagnostics:
     huber = fit.objective.name == "huber-log"
     variables = _variables(fit)
     hats = leverages(fit)
-    against = {name: values for name, values in variables.items() if name in ("log C", "log fitted")}
     return Diagnostics(
         n_runs=len(residuals),
         unit="log loss" if fit.objective.in_logs else "loss",
@@ -246,10 +275,7 @@ def diagnostics(fit: Fit) -> Diagnostics:
         mean_zero=zero_mean(residuals),
         normal=normality(residuals),
         trends=tuple(_trend(name, values, residuals, rooted, columns, weights) for name, values in variables.items()),
-        scedasticity=tuple(
-            rank_trend(f"spread against {name} (Spearman)", np.abs(residuals - centre), values)
-            for name, values in against.items()
-        ),
+        scedasticity=_scedasticity(fit, centre),
         lack_of_fit=replicates(rooted, columns, _points(fit), weights),
         groups=between_groups(residuals, groups),
         intraclass=intraclass(residuals, groups),
@@ -261,6 +287,19 @@ def diagnostics(fit: Fit) -> Diagnostics:
     )
 
 
+def doubts_of_one_distribution(fit: Fit) -> tuple[str, ...]:
+    """What in the residuals speaks against errors of one distribution (for least squares: a normal one), at the level of 1 %.
+
+    Profile intervals take the errors to be so; sandwich and bootstrap do not.
+    """
+    centre = float(np.median(fit.residuals))
+    tests = [test for test in _scedasticity(fit, centre) if test.rejects(LEVEL)]
+    words = [f"their spread changes ({test})" for test in tests]
+    if fit.objective.is_square and (normal := normality(fit.residuals)).rejects(LEVEL):
+        words.append(f"they are not normal ({normal})")
+    return tuple(words)
+
+
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
@@ -269,6 +308,23 @@ def _variables(fit: Fit) -> dict[str, Floats]:
     held = {label: getattr(fit.runs, name) for name, label in COLUMNS.items()}
     logs = {label: np.log(values) for label, values in held.items() if values is not None}
     return {**logs, "log fitted": np.log(np.abs(fit.fitted))}
+
+
+def _scedasticity(fit: Fit, centre: float) -> tuple[ResidualTest, ...]:
+    """Whether residuals are farther from their median at some computes, or at some losses, than at others."""
+    against = {name: values for name, values in _variables(fit).items() if name in ("log C", "log fitted")}
+    distance = np.abs(fit.residuals - centre)
+    return tuple(rank_trend(f"spread against {name} (Spearman)", distance, values) for name, values in against.items())
+
+
+def _cells(test: ResidualTest) -> tuple[str, str]:
+    if test.p_value is None or test.statistic is None:
+        return UNKNOWN, UNKNOWN
+    return f"{test.statistic:.3g}", f"{test.p_value:.3g}"
+
+
+def _wrapped(texts: Sequence[str]) -> list[str]:
+    return [line for text in texts for line in wrap(text, WIDTH, subsequent_indent="  ")]
 
 
 def _points(fit: Fit) -> NDArray[np.int64]:

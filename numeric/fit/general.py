@@ -507,7 +507,7 @@ def _check_names(names: Sequence[str], **given: Any) -> None:
     for argument, mapping in given.items():
         if unknown := [name for name in mapping if name not in names]:
             wrong, right = ", ".join(map(str, unknown)), ", ".join(names)
-            raise ValueError(f"{argument}: {wrong} no coefficient of the law, which has {right}")
+            raise ValueError(f"{argument}: {wrong} is no coefficient of the law, which has {right}")
 
 
 def _box(names: Sequence[str], bounds: Mapping[str, tuple[float | None, float | None]]) -> tuple[Floats, Floats]:

@@ -117,7 +117,7 @@ def fit_general(
     for name, pair in (bounds or {}).items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
-    names = _names(expression)
+    names = names_of(expression)
     table = Runs.read(runs, require=(*required(expression), "loss"), names=names, **(reading or {}))
     variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
     if not variables:
@@ -161,10 +161,10 @@ def required(expression: Expr | str) -> tuple[str, ...]:
         Where text cannot be read.
     """
     named = {**COLUMNS, **{name: name for name in BUDGET}}
-    return tuple(dict.fromkeys(named[name] for name in _names(expression) if named.get(name) in BUDGET))
+    return tuple(dict.fromkeys(named[name] for name in names_of(expression) if named.get(name) in BUDGET))
 
 
-def _names(expression: Expr | str) -> list[str]:
+def names_of(expression: Expr | str) -> list[str]:
     """The names of the expression, in order; a run of letters such as ND counts as each of them where they are variables."""
     if not isinstance(expression, str):
         from sympy import Expr

@@ -158,7 +158,7 @@ class Fit:
     # -- uncertainty -----------------------------------------------------------------------------------------------
 
     def covariance(self, kind: str = "sandwich") -> Floats:
-        """Covariance (p, p) of E, the logs of the prefactors and the exponents; see `isoflop.numeric.fit.covariance.covariance`."""
+        """Covariance (p, p) of E, the logs of the prefactors and the exponents; see `covariance.covariance`."""
         from isoflop.numeric.fit.covariance import covariance
 
         return covariance(self, kind)

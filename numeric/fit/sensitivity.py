@@ -24,6 +24,9 @@ DELTAS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 TAUS = (0.25, 0.75)
 WIDTH = 100
 DERIVED = ("alpha", "C0", "params_share")
+MOST_DIGITS = 5
+HEADINGS = {"params_share": "exponent\nof N*(C)"}
+MARKS = {" *": "* another quantile of the losses than their middle", " !": "! no certified minimum"}
 
 
 @dataclass(frozen=True)
@@ -172,16 +175,29 @@ class Sensitivity:
         return {"lo": low, "hi": high, "over_interval": self.over_interval(name)}
 
     def __str__(self) -> str:
-        shown = self.names
-        head = f"{'objective':<20}" + "".join(f"{name:>12}" for name in shown) + f"{'se(alpha)':>11}"
-        lines = [head, "-" * len(head)]
+        for digits in range(MOST_DIGITS, 0, -1):
+            lines = self._table(digits)
+            if max(map(len, lines)) <= WIDTH:
+                break
+        marks = [meaning for mark, meaning in MARKS.items() if any(mark in self._marks(item) for item in self.variants)]
+        return "\n".join([*lines, *marks, *wrap(self._summary(), WIDTH)])
+
+    def _table(self, digits: int) -> list[str]:
+        from isoflop.numeric.fit.text import number, table
+
+        def shown(value: float | None, digits: int) -> str:
+            return "-" if value is None else number(value, digits)
+
+        rows = []
         for item in self.variants:
-            cells = [f"{item.estimates[name].value:>12.5g}" if name in item.estimates else f"{'-':>12}" for name in shown]
+            values = [item.estimates[name].value if name in item.estimates else None for name in self.names]
             alpha = item.estimates.get("alpha")
-            error = "-" if alpha is None or alpha.standard_error is None else f"{alpha.standard_error:.4f}"
-            marks = ("" if item.converged else "  not certified") + ("" if item.central else "  another quantile")
-            lines.append(f"{item.label:<20}{''.join(cells)}{error:>11}{marks}")
-        return "\n".join([*lines, *wrap(self._summary(), WIDTH)])
+            error = shown(None if alpha is None else alpha.standard_error, 3)
+            rows.append(["".join([item.label, *self._marks(item)]), *(shown(value, digits) for value in values), error, ""])
+        return table(["objective", *(HEADINGS.get(name, name) for name in self.names), "std. error\nof alpha", ""], rows)
+
+    def _marks(self, item: Variant) -> list[str]:
+        return [mark for mark, held in zip(MARKS, (not item.central, not item.converged), strict=True) if held]
 
     def _summary(self) -> str:
         if "alpha" not in self.names:
@@ -201,10 +217,8 @@ class Sensitivity:
         )
         if share <= 1.0 and not (estimate.low <= low and high <= estimate.high):  # type: ignore[operator]
             verdict = "in part outside the interval"
-        return (
-            f"{text}: {share:.3g} times the width of its {self.level:.0%} interval [{estimate.low:.4f}, {estimate.high:.4f}] "
-            f"under {self.reference.label}; {verdict}"
-        )
+        interval = f"{100 * self.level:.4g} % interval [{estimate.low:.4f}, {estimate.high:.4f}]"
+        return f"{text}: {share:.3g} times the width of its {interval} under {self.reference.label}; {verdict}"
 
 
 def sensitivity(

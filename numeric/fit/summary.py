@@ -175,6 +175,9 @@ def summarise(
     measured = _Percentiles(bootstrap, level) if bootstrap is not None and resampled else _Sandwich(fit, level)
     coefficients = tuple(measured.coefficient(name) for name in fit.model.coefficients)
     coefficients = tuple(_opened(figure) if figure.name in fit.undetermined else figure for figure in coefficients)
+    if fit.model.name == "compute":
+        units = {"C0": "loss * FLOP^alpha"}
+        coefficients = tuple(_in_units(fit, replace(figure, unit=units.get(figure.name, ""))) for figure in coefficients)
     derived, trouble = _derived(fit, measured, coefficients, computes, ratios, found)
     warnings = [
         *fit.runs.warnings,
@@ -191,7 +194,7 @@ def summarise(
             if each.lacks_an_end
         ),
         *_left_open(found),
-        *_no_columns(fit),
+        *_no_columns(fit, found),
     ]
     return Summary(
         fit=fit,
@@ -217,8 +220,8 @@ def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
     """
     if given is None:
         return ()
-    values = given if isinstance(given, (list, tuple, np.ndarray)) else [given]
-    if not np.size(values) or np.ndim(values) != 1:
+    values: list[Any] = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    if not values:
         raise outside(name, given, "a number or a sequence of numbers")
     return tuple(dict.fromkeys(positive_number(name, value) for value in values))
 
@@ -354,7 +357,8 @@ class _Percentiles:
             left = "is left out" if boot.failed == 1 else "are left out"
             found.append(f"bootstrap: {boot.failed} of {counted(done, 'refit')} reached no certified minimum and {left}")
         if len(boot) < LEAST_DRAWS:
-            found.append(f"bootstrap: {counted(len(boot), 'resample')} give no standard error and no interval")
+            verb = "gives" if len(boot) == 1 else "give"
+            found.append(f"bootstrap: {counted(len(boot), 'resample')} {verb} no standard error and no interval")
         elif 0.5 * (1.0 - self.level) * len(boot) < LEAST_IN_TAIL:
             found.append(f"bootstrap: {len(boot)} resamples are few for intervals of level {self.level:g}")
         return found
@@ -565,13 +569,14 @@ def _few_groups(fit: Fit, measured: _Sandwich | _Percentiles) -> list[str]:
     by_group = measured.kind == "sandwich" or (isinstance(measured, _Percentiles) and measured.boot.kind == "groups")
     if fit.runs.group is None or not by_group:
         return []
-    count = len(set(fit.runs.group.tolist()))
-    return [f"{counted(count, 'group')}: with fewer than {FEW_GROUPS}, standard errors by group are rough"] if count < FEW_GROUPS else []
+    if (count := len(set(fit.runs.group.tolist()))) >= FEW_GROUPS:
+        return []
+    return [f"{counted(count, 'group')}: with fewer than {FEW_GROUPS}, standard errors by group are rough"]
 
 
-def _no_columns(fit: Fit) -> list[str]:
+def _no_columns(fit: Fit, found: Identifiability) -> list[str]:
     """The names of an expression that nobody may have meant as coefficients."""
-    names = fit.undetermined if fit.model.name == "general" else ()
+    names = found.undetermined if fit.model.name == "general" else ()
     return [f"{name} is no column of the table and was taken for a coefficient" for name in names]
 
 

@@ -6,13 +6,17 @@ import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric.fit.summary import DEFAULT_LEVEL, Figure, Summary, summarise
+from isoflop.numeric.fit.objective import DESCRIPTIONS
+from isoflop.numeric.fit.summary import AT, AT_BOUND, DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
+from isoflop.numeric.fit.text import DRAWN
+from isoflop.numeric.runs_cells import counted
 from isoflop.theory.notation import DEFAULT
 from isoflop.theory.notation import notation as find_notation
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from numpy.typing import ArrayLike
     from pandas import DataFrame
 
     from isoflop.numeric.fit.bootstrap import Bootstrap
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_dict", "fit_frame", "fit_json", "fit_latex", "save_fit", "summary_dict", "summary_json", "summary_latex"]
 
+#: Marks of figures in LaTeX, and what they mean.
+MARKS = {FIXED: "a", AT_BOUND: "b"}
+MEANINGS = {FIXED: "Fixed.", AT_BOUND: "On a bound, or depends on a coefficient that is: error unknown."}
 #: Significant digits of a compute and a ratio in LaTeX.
 VALUE_DIGITS = 6
 
@@ -30,8 +37,8 @@ def fit_dict(
     bootstrap: Bootstrap | None = None,
     *,
     level: float = DEFAULT_LEVEL,
-    compute: float | None = None,
-    ratio: float | None = None,
+    compute: ArrayLike | None = None,
+    ratio: ArrayLike | None = None,
     name: str = "",
 ) -> dict[str, Any]:
     """The fit as plain data; None for what the runs do not determine or no float can hold.
@@ -43,18 +50,19 @@ def fit_dict(
         Where standard errors and intervals come from; else the sandwich covariance.
     level : float
         Nominal coverage of the intervals.
-    compute, ratio : float, optional
-        Add the optimum at this compute (FLOP), and the penalty at this overtraining ratio.
+    compute, ratio : float or sequence of float, optional
+        Add the optimum at each compute (FLOP), and the penalty at each overtraining ratio.
     name : str
         Of the law, for tables; by default the fit's own.
 
     Returns
     -------
     dict
-        law, model, notation, name, source, objective (name, value, and delta or tau), coefficients and derived (each with value,
-        se, lo and hi; derived at the compute and ratio of "at"), converged, n_runs, n_rows, left_out, dropped (row and reason of
-        each), at_bound, fixed, undetermined, interval, certificate, starts and warnings. A file with it is a law file:
-        `isoflop.numeric.lawfile` reads the coefficients.
+        law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what follows by C = 6ND), notation, name,
+        source, objective (name, value, and delta or tau), coefficients and derived (each with value, se, lo and hi; derived at
+        the compute and ratio of "at", with "@" and the value in the name where there are several), converged, n_runs, n_rows,
+        left_out, dropped (row and reason of each; row 1 is the first of data), at_bound, fixed, undetermined, interval,
+        certificate, starts and warnings. A file with it is a law file: `isoflop.numeric.lawfile` reads the coefficients.
     """
     return summary_dict(summarise(fit, bootstrap, level=level, compute=compute, ratio=ratio), name)
 
@@ -68,12 +76,15 @@ def summary_dict(summary: Summary, name: str = "") -> dict[str, Any]:
     return {
         "law": str(fit.model),
         "model": fit.model.name,
+        "metric": fit.runs.metric,
+        "random_baseline": fit.runs.random_baseline,
+        "columns": columns_read(fit),
         "notation": DEFAULT.name,
         "name": name or fit.name,
         "source": fit.source,
         "objective": {**fit.objective.as_dict(), "value": _finite(value)},
         "coefficients": {**_zero(summary), **{figure.name: figure.as_dict() for figure in summary.coefficients}},
-        "at": {name: value for name, value in (("compute", summary.compute), ("ratio", summary.ratio)) if value is not None},
+        "at": {name: _alone(values) for name, values in (("compute", summary.compute), ("ratio", summary.ratio)) if values},
         "derived": {figure.name: figure.as_dict() for figure in summary.derived},
         "converged": bool(fit.converged),
         "n_runs": len(fit.runs),
@@ -82,12 +93,17 @@ def summary_dict(summary: Summary, name: str = "") -> dict[str, Any]:
         "dropped": [{"row": int(entry.row), "reason": entry.reason} for entry in fit.runs.dropped],
         "at_bound": list(fit.at_bound),
         "fixed": sorted(fit.design.given),
-        "undetermined": list(summary.identifiability.undetermined),
+        "undetermined": list(fit.undetermined),
         "interval": summary.intervals,
         "certificate": _finite(float(fit.solution.certificate)),
         "starts": {"followed": int(fit.solution.starts), "agreeing": int(fit.solution.agreeing)},
         "warnings": warnings,
     }
+
+
+def _alone(values: tuple[float, ...]) -> float | list[float]:
+    """One value as a number, several as a list."""
+    return values[0] if len(values) == 1 else list(values)
 
 
 def _zero(summary: Summary) -> dict[str, dict[str, float]]:
@@ -144,8 +160,8 @@ def fit_frame(
     bootstrap: Bootstrap | None = None,
     *,
     level: float = DEFAULT_LEVEL,
-    compute: float | None = None,
-    ratio: float | None = None,
+    compute: ArrayLike | None = None,
+    ratio: ArrayLike | None = None,
 ) -> DataFrame:
     """A pandas frame, a row a figure: kind (coefficient or derived), value, se, lo, hi, note; NaN for what is not determined."""
     import pandas as pd
@@ -162,8 +178,8 @@ def fit_latex(
     bootstrap: Bootstrap | None = None,
     *,
     level: float = DEFAULT_LEVEL,
-    compute: float | None = None,
-    ratio: float | None = None,
+    compute: ArrayLike | None = None,
+    ratio: ArrayLike | None = None,
     notation: str | Notation = DEFAULT,
     caption: str = "",
     label: str = "",
@@ -179,32 +195,93 @@ def summary_latex(summary: Summary, *, notation: str | Notation = DEFAULT, capti
 
     spelling = find_notation(notation)
     groups = [
-        [{"name": _symbol(figure, spelling), **figure.as_dict()} for figure in figures]
-        for figures in (summary.coefficients, summary.followed)
-        if figures
+        [_latex_row(figure, spelling) for figure in figures] for figures in (summary.coefficients, summary.followed) if figures
     ]
-    return estimate_table_latex(groups, level=f"{100 * summary.level:.6g}", caption=caption, label=label)
+    return estimate_table_latex(groups, level=f"{100 * summary.level:.6g}", notes=_notes(summary), caption=caption, label=label)
+
+
+def _latex_row(figure: Figure, spelling: Notation) -> dict[str, Any]:
+    under = _under(figure, spelling)
+    return {
+        "name": _symbol(figure, spelling),
+        **figure.as_dict(),
+        "unit": _latex_unit(figure.unit, spelling),
+        "mark": MARKS.get(figure.note, ""),
+        "is_open": figure.is_open,
+        **({"under": under} if under else {}),
+    }
+
+
+def _notes(summary: Summary) -> list[str]:
+    """What a reader of the table must know: the runs, what was minimised, where the intervals come from, the marks."""
+    from isoflop.theory.latex_sentence import escaped
+    from isoflop.theory.latex_table import number_latex
+
+    fit, boot = summary.fit, summary.bootstrap
+    parameters = {"delta": r"\delta", "tau": r"\tau"}
+    given = {name: value for name, value in fit.objective.as_dict().items() if name in parameters}
+    at = "".join(f", ${parameters[name]} = {number_latex(value, VALUE_DIGITS, trimmed=True)}$" for name, value in given.items())
+    level = rf"{100 * summary.level:.6g}\,\%"
+    if boot is not None:
+        how = f"{level}, percentiles of {counted(len(boot), 'resample')} of {DRAWN[boot.kind]}"
+    elif summary.kind == "sandwich":
+        how = f"{level}, sandwich covariance{' by group' if fit.runs.group is not None else ''}"
+    else:
+        how = "none"
+    law = f"; $L$ is {_accuracy_latex(fit)} of the accuracy $Q$" if outcome(fit) else ""
+    texts = [
+        f"$n = {len(fit.runs)}$ {'run' if len(fit.runs) == 1 else 'runs'}{law}; {escaped(DESCRIPTIONS[fit.objective.name])}{at}"
+    ]
+    texts.append(f"Intervals: {how}")
+    notes = {figure.note for figure in (*summary.coefficients, *summary.followed)}
+    texts += [rf"\textsuperscript{{{mark}}} {MEANINGS[note]}" for note, mark in MARKS.items() if note in notes]
+    if not fit.converged:
+        texts.insert(0, "No certified minimum: these numbers are no result")
+    return texts
+
+
+def _accuracy_latex(fit: Fit) -> str:
+    baseline = fit.runs.random_baseline
+    return rf"$-\log((Q - {baseline:g})/(1 - {baseline:g}))$" if baseline else r"$-\log Q$"
+
+
+def _latex_unit(unit: str, spelling: Notation) -> str:
+    """A unit as short as a table needs it."""
+    alpha = spelling.latex("alpha")
+    short = {"1": "", "tokens per parameter": "tokens/param."}
+    if "FLOP^alpha" in unit:
+        return rf"{'$L$' if unit.startswith('L') else 'loss'}\,FLOP${{}}^{{{alpha}}}$"
+    return short.get(unit, "$L$" if unit == "L" else unit)
+
+
+def _under(figure: Figure, spelling: Notation) -> str:
+    """What a figure is for."""
+    from isoflop.theory.latex_table import number_latex
+
+    for name, value in figure.at:
+        written = number_latex(value, VALUE_DIGITS, trimmed=True)
+        if name == "compute":
+            return f"at ${spelling.latex('C')} = {written}$ FLOP"
+        return rf"at ${spelling.latex('rho')} = {written}$"
+    return ""
 
 
 def _symbol(figure: Figure, spelling: Notation) -> str:
     """What a figure is called in a paper."""
     from isoflop.theory.latex_printer import optimum_latex, symbol_latex
-    from isoflop.theory.latex_table import number_latex
 
-    best = {name: optimum_latex(name, spelling) for name in ("N", "D", "L", "R")}
-    optima = {"N_star": best["N"], "D_star": best["D"], "L_star": best["L"], "R_star": best["R"]}
-    optima |= {"tokens_per_param": f"{best['D']}/{best['N']}", "loss": spelling.latex("L")}
-    for name, value in figure.at:
-        written = number_latex(value, VALUE_DIGITS, trimmed=True)
-        if name == "compute":
-            return f"${optima[figure.name]}$ at ${written}$ FLOP"
-        return rf"$P$ at ${spelling.latex('rho')} = {written}$"
+    name = figure.name.partition(AT)[0]
+    if figure.at:
+        best = {name: optimum_latex(name, spelling) for name in ("N", "D", "L", "R")}
+        optima = {"N_star": best["N"], "D_star": best["D"], "L_star": best["L"], "R_star": best["R"]}
+        optima |= {"tokens_per_param": f"{best['D']}/{best['N']}", "loss": spelling.latex("L"), "penalty": "P"}
+        return f"${optima[name]}$"
     shares = {"params_share": "w_N", "tokens_share": "w_D"}
-    known = symbol_latex(shares.get(figure.name, figure.name), spelling)
+    known = symbol_latex(shares.get(name, name), spelling)
     if known is None:
         from sympy import Symbol, latex
 
-        known = latex(Symbol(figure.name))
+        known = latex(Symbol(name))
     return f"${known}$"
 
 

@@ -42,6 +42,17 @@ def test_a_misfit_is_inconsistent(run_cli, tmp_path):
     assert "verdict: inconsistent" in result.out
 
 
+def test_few_groups_cannot_tell(run_cli, tmp_path):
+    path = write(tmp_path / "runs.csv", TRUTH.loss)
+    head, *rows = path.read_text(encoding="utf-8").splitlines()
+    lines = [f"{head},group", *(f"{row},{'ab'[index % 2]}" for index, row in enumerate(rows))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = run_cli("check", path, *RESAMPLES)
+    assert result.code == 3
+    assert "fewer than 4 groups" in " ".join(result.out.split())
+    assert "consistent" not in result.out.split("verdict:")[1].splitlines()[0]
+
+
 def test_few_noisy_runs_cannot_tell(run_cli, tmp_path):
     result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss, noise=0.05, budgets=4, sizes=5), *RESAMPLES)
     assert result.code == 3
@@ -58,6 +69,11 @@ def test_the_contract_for_scripts(run_cli, tmp_path):
     # Five standard errors of alpha on this design, as the bootstrap gives them, are about 0.006.
     assert data["derived"]["alpha"]["value"] == pytest.approx(alpha, abs=0.006)
     assert {"frontier", "isoflop", "fixed-ratio"} == {row["approach"] for row in data["empirical"]}
+    assert [row["quantity"] for row in data["allocation"]] == ["params", "tokens"]
+    for row in data["allocation"]:
+        for name in ("exponent", "derived", "difference"):
+            assert row[name]["lo"] < row[name]["value"] < row[name]["hi"]
+    assert data["tolerance_means"]["compute_factor"] > 1.0
     for row in data["empirical"]:
         assert {"approach", "alpha", "lo", "hi", "max_relative_difference", "verdict"} <= row.keys()
         assert row["verdict"] in {"consistent", "inconsistent", "cannot tell"}

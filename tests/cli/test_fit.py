@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -68,6 +69,7 @@ def test_the_choices_are_those_of_the_library() -> None:
 
     assert run_options.OBJECTIVES == OBJECTIVES
     assert fit.RESAMPLES == bootstrap.KINDS
+    assert summary.AT == "@"
     assert {name: model.variables for name, model in models.MODELS.items()} == fit.MODELS
     assert fit.LEVEL == summary.DEFAULT_LEVEL
 
@@ -173,6 +175,24 @@ def test_compute_and_ratio(data, path, call) -> None:
     assert found["at"] == {"compute": 1e22, "ratio": 10.0}
 
 
+def test_several_computes_and_ratios(data, call, path) -> None:
+    found = data("fit", path, "--compute", "1e21", "1e22", "--ratio", "1,10", "--profile", "N_star,penalty@10")
+    assert found["at"] == {"compute": [1e21, 1e22], "ratio": [1.0, 10.0]}
+    one = data("fit", path, "--compute", "1e22", "--ratio", "10")["derived"]
+    for name in ("N_star", "L_star"):
+        assert name not in found["derived"]
+        assert found["derived"][f"{name}@1e22"] == one[name]
+        assert found["derived"][f"{name}@1e21"]["value"] != one[name]["value"]
+    assert found["derived"]["penalty@10"] == one["penalty"]
+    assert list(found["profile"]) == ["N_star@1e21", "N_star@1e22", "penalty@10"]
+    text = call("fit", path, "--compute", "1e21", "1e22").out
+    assert "N* at 1e21 FLOP" in text
+    assert "N* at 1e22 FLOP" in text
+    law = data("fit", path, "--model", "compute", "--compute", "1e21", "1e22")["derived"]
+    assert {"loss@1e21", "loss@1e22"} <= set(law)
+    refused(call("fit", "--compute", "1e21", path), "RUNS is missing", "in front of --compute")
+
+
 def test_compute_law(data, path) -> None:
     found = data("fit", path, "--model", "compute", "--compute", "1e22")
     assert list(found["coefficients"]) == ["E", "C0", "alpha"]
@@ -210,7 +230,11 @@ def test_bounds(data, path) -> None:
 
 def test_levels(data, path, plain) -> None:
     wide = data("fit", path, "--level", "99%")
-    assert wide["interval"] == {"kind": "sandwich", "level": 0.99}
+    assert (wide["interval"]["kind"], wide["interval"]["level"]) == ("sandwich", 0.99)
+    assert "Hall-Sheather" in wide["interval"]["curvature"]
+    assert wide["interval"]["bandwidth"] > wide["objective"]["delta"]
+    square = data("fit", path, "--objective", "least-squares-log")
+    assert square["interval"] == {"kind": "sandwich", "level": 0.9}
     for name, entry in wide["coefficients"].items():
         assert entry["value"] == plain["coefficients"][name]["value"]
         assert entry["lo"] < plain["coefficients"][name]["lo"]
@@ -230,12 +254,22 @@ def test_bootstrap(data, path, plain) -> None:
         assert entry["se"] == pytest.approx(plain["coefficients"][name]["se"], rel=0.6)
 
 
-def test_groups(data, folder) -> None:
+def test_groups(data, call, folder) -> None:
     rows = [(*row, index % 8) for index, row in enumerate(runs())]
     path = write(folder / "groups.csv", rows, ("N", "D", "loss", "seed"))
     found = data("fit", path, "--bootstrap", "120")
     assert found["interval"]["resample"] == "groups"
-    assert data("fit", path, "--bootstrap", "120", "--resample", "cases")["interval"]["resample"] == "cases"
+    rough = "8 groups: with fewer than 10, standard errors by group are rough"
+    assert rough in found["warnings"]
+    assert rough in data("fit", path)["warnings"]
+    cases = data("fit", path, "--bootstrap", "120", "--resample", "cases")
+    assert cases["interval"]["resample"] == "cases"
+    assert rough not in cases["warnings"]
+    few = write(folder / "few.csv", [(*row, index % 3) for index, row in enumerate(runs())], ("N", "D", "loss", "seed"))
+    for words in (("--bootstrap", "20"), ("--bootstrap", "20", "--resample", "groups")):
+        result = call("fit", few, *words)
+        refused(result, f"{words[-2]} '{words[-1]}'", "at least 4", "--resample cases")
+        assert "kind=" not in result.err
     assert data("fit", path, "--bootstrap", "120", "--resample", "residuals")["interval"]["resample"] == "residuals"
 
 
@@ -246,7 +280,23 @@ def test_profile(data, call, path, plain) -> None:
         value = {**plain["coefficients"], **plain["derived"]}[name]["value"]
         assert entry["value"] == pytest.approx(value, rel=1e-12)
         assert entry["lo"] < value < entry["hi"]
-    assert "likelihood ratio" in call("fit", path, "--profile", "alpha").out
+    out = call("fit", path, "--profile", "alpha").out
+    assert "profile intervals: likelihood ratio calibrated for independent errors of one distribution" in out
+
+
+def test_a_profile_of_unlike_errors_is_doubted(data, call, folder) -> None:
+    draw = np.random.default_rng(3).standard_normal(64)
+    rows = [
+        (n, d, loss(n, d) * exp(z * (2e-4 + 2e-4 * log(n * d / 9e15))))
+        for (n, d, _), z in zip(runs(), draw.tolist(), strict=True)
+    ]
+    path = write(folder / "unlike.csv", rows)
+    (warning,) = data("fit", path, "--profile", "alpha")["warnings"]
+    assert warning.startswith("profile intervals take all errors to be of one distribution")
+    assert "spread against log C" in warning
+    assert warning.endswith("use --bootstrap")
+    assert "warning: profile intervals take" in call("fit", path, "--profile", "alpha").out
+    assert data("fit", path)["warnings"] == []
 
 
 def test_sensitivity_and_diagnostics(data, call, path, plain) -> None:
@@ -262,13 +312,17 @@ def test_sensitivity_and_diagnostics(data, call, path, plain) -> None:
 # -- the runs ----------------------------------------------------------------------------------------------------------
 
 
-def test_columns_and_conditions(data, folder, plain) -> None:
+def test_columns_and_conditions(data, call, folder, plain) -> None:
     rows = [(n, d, y, "keep") for n, d, y in runs()] + [(1e9, 1e10, 9.0, "leave")]
     path = write(folder / "columns.csv", rows, ("Größe", "Data seen", "final", "which"))
     columns = ("--column", "params=Größe", "--column", "D=Data seen", "--column", "loss=final")
     found = data("fit", path, *columns, "--where", "which == 'keep'")
     assert (found["n_runs"], found["n_rows"], found["left_out"]) == (64, 65, 1)
     assert found["coefficients"] == plain["coefficients"]
+    assert found["columns"] == {"params": "Größe", "tokens": "Data seen", "loss": "final"}
+    assert plain["columns"] == {"params": "params", "tokens": "tokens", "loss": "loss"}
+    assert "\ncolumns    params 'Größe', tokens 'Data seen', loss 'final'\n" in call("fit", path, *columns).out
+    assert "\ncolumns " not in call("fit", path.with_name("runs.csv")).out
     assert data("fit", path, *columns, "--where", "`Data seen` < 1e13 and loss < 8")["coefficients"] == plain["coefficients"]
 
 
@@ -282,16 +336,59 @@ def test_dropped_rows_are_named(data, call, folder, plain) -> None:
     assert "params=inf" in reasons[2]
     assert "tokens=-1.0" in reasons[3]
     assert found["coefficients"] == plain["coefficients"]
-    assert "5 dropped: row 65: loss is missing" in " ".join(call("fit", path).out.split())
+    text = " ".join(call("fit", path).out.split())
+    assert "5 dropped: loss is missing (rows 65, 66), params must be finite (the largest float is 1.8e308) (row 67)" in text
+    assert "row 1 is the first after the header" in text
 
 
-def test_accuracy(data, folder, plain) -> None:
+def test_dropped_rows_are_counted_by_reason(data, call, folder) -> None:
+    rows = [(n, d, 0.25 + 0.75 * exp(-y)) for n, d, y in runs()]
+    low = [(1e9, 1e10, 0.2 + i / 1000) for i in range(14)]
+    path = write(folder / "low.csv", [*low, *rows], ("params", "tokens", "accuracy"))
+    text = " ".join(call("fit", path, "--random-baseline", "0.25").out.split())
+    listed = ", ".join(map(str, range(1, 13)))
+    assert f"14 dropped: accuracy must be above the random baseline 0.25 (rows {listed} and 2 more)" in text
+    assert [entry["row"] for entry in data("fit", path, "--random-baseline", "0.25")["dropped"]] == list(range(1, 15))
+
+
+def test_what_follows_from_the_budget_is_said(data, call, folder) -> None:
+    path = write(folder / "budgets.csv", [(n, 6 * n * d, y) for n, d, y in runs()], ("Model Size", "C", "loss"))
+    assert data("fit", path)["columns"] == {"params": "Model Size", "compute": "C", "tokens": None, "loss": "loss"}
+    assert "columns    params 'Model Size', compute 'C', loss 'loss'; tokens from C = 6ND" in call("fit", path).out
+
+
+def test_names_of_an_expression(data, call, folder) -> None:
+    """A name is a column where the table or --column has one, else a coefficient; the output says which."""
+    path = write(folder / "multiples.csv", [(6 * n * d, d / n, y) for n, d, y in runs()], ("C", "token_multiplier", "loss"))
+    words = ("fit", path, "--model", "E + a*M^p*C^-eta + b*M^-q*C^-eta")
+    found = data(*words, "--column", "M=token_multiplier")
+    assert found["columns"] == {"M": "token_multiplier", "C": "C", "loss": "loss"}
+    assert list(found["coefficients"]) == ["E", "a", "p", "eta", "b", "q"]
+    text = " ".join(call(*words, "--column", "M=token_multiplier").out.split())
+    assert "columns M 'token_multiplier', C 'C', loss 'loss'; coefficients E, a, p, eta, b, q" in text
+    result = call(*words, "--format", "json")
+    assert result.code == 3
+    assert "M is no column of the table and was taken for a coefficient" in json.loads(result.out)["warnings"]
+    refused(call(*words, "--column", "M=multiplier"), "--column 'M=multiplier'", "no column 'multiplier' for M")
+    refused(call(*words, "--column", "Q=token_multiplier"), "--column 'Q=token_multiplier'", "'Q' is no quantity")
+
+
+def test_accuracy(data, call, folder, plain) -> None:
     """-log((Q - Qr)/(1 - Qr)) of these accuracies is the loss of the other runs."""
     rows = [(n, d, 0.25 + 0.75 * exp(-y)) for n, d, y in runs()]
     path = write(folder / "accuracy.csv", rows, ("params", "tokens", "accuracy"))
     found = data("fit", path, "--random-baseline", "25%")
     for name, entry in found["coefficients"].items():
         assert entry["value"] == pytest.approx(plain["coefficients"][name]["value"], rel=1e-6)
+    assert (found["metric"], found["random_baseline"]) == ("accuracy", 0.25)
+    assert (plain["metric"], plain["random_baseline"]) == ("loss", None)
+    saved = folder / "accuracy.json"
+    text = call("fit", path, "--random-baseline", "25%", "--compute", "1e22", "--save", saved).out
+    assert "law        L = E + A N^-beta + B D^-gamma, L = -log((Q - 0.25)/(1 - 0.25)) of accuracy Q\n" in text
+    assert "  L * FLOP^alpha\n" in text
+    assert "columns    params 'params', tokens 'tokens', accuracy 'accuracy'" not in text
+    assert json.loads(saved.read_text(encoding="utf-8"))["random_baseline"] == 0.25
+    assert "L = -log Q of accuracy Q\n" in call("fit", path).out
 
 
 def test_doubts_about_the_runs_are_warnings(data, call, folder) -> None:
@@ -359,8 +456,9 @@ def test_text(call, path, plain) -> None:
 
 def test_latex(call, path) -> None:
     out = call("fit", path, "--format", "latex").out
-    assert out.startswith(r"\begin{tabular}")
-    assert out.rstrip().endswith(r"\end{tabular}")
+    assert out.startswith("% needs \\usepackage{booktabs}\n")
+    assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 1
+    assert r"$n = 64$ runs; Huber's function of the log residuals, sum, $\delta = 0.001$. Intervals: 90\,\%, sandwich" in out
     assert r"$\beta$ & $" in out
     assert out.count(r"\midrule") == 2
 
@@ -442,24 +540,60 @@ def test_too_few_runs(call, tmp_path) -> None:
     refused(call("fit", tmp_path / "one.csv", "--model", "compute"), "at least 3", "E + C0 C^-alpha")
 
 
-def test_as_many_runs_as_coefficients(data, tmp_path) -> None:
-    found = data("fit", write(tmp_path / "five.csv", [runs()[i] for i in (0, 5, 34, 48, 63)]))
-    assert found["coefficients"]["E"]["se"] is None
-    assert found["interval"]["kind"] == "none"
-    assert any(text.startswith("no standard errors: 5 runs") for text in found["warnings"])
+def unsound(call, *words):
+    """What a fit says that is no result."""
+    result = call("fit", *words, "--format", "json")
+    assert (result.code, result.err) == (3, "")
+    found = json.loads(result.out)
+    assert found["undetermined"]
+    for name in found["undetermined"]:
+        assert {found["coefficients"][name][key] for key in ("se", "lo", "hi")} == {None}
+    return found
 
 
-def test_all_runs_at_one_size(call, data, tmp_path) -> None:
+def test_as_many_runs_as_coefficients(call, tmp_path) -> None:
+    path = write(tmp_path / "five.csv", [runs()[i] for i in (0, 5, 34, 48, 63)])
+    for words in ((path,), (path, "--bootstrap", "10")):
+        found = unsound(call, *words)
+        assert found["undetermined"] == ["E", "A", "B", "beta", "gamma"]
+        assert found["interval"]["kind"] == "none"
+        assert any(text.startswith("5 runs for 5 free coefficients") for text in found["warnings"])
+        assert any(text.startswith("no standard errors: 5 runs") for text in found["warnings"])
+
+
+def test_all_runs_at_one_size(call, tmp_path) -> None:
     draw = np.random.default_rng(5).standard_normal(20).tolist()
     rows = [(1e9, d, loss(1e9, d) * exp(0.002 * z)) for d, z in zip(np.geomspace(1e9, 1e11, 20).tolist(), draw, strict=True)]
     path = write(tmp_path / "one-size.csv", rows)
-    found = data("fit", path)
+    found = unsound(call, path, "--bootstrap", "10", "--compute", "1e22", "--profile", "alpha", "--save", tmp_path / "open.json")
     assert {"A", "beta"} <= set(found["undetermined"])
-    assert found["coefficients"]["A"]["se"] is None
-    assert any("all runs at one N" in text for text in found["warnings"])
-    text = call("fit", path).out
-    assert "not determined" in text
+    for name in ("alpha", "C0", "params_share", "N_star", "L_star"):
+        assert found["derived"][name] == {"value": None, "se": None, "lo": None, "hi": None}
+    assert "profile" not in found
+    for start in ("all runs at one N", "no resamples", "no profile intervals"):
+        assert any(text.startswith(start) for text in found["warnings"])
+    text = call("fit", path, "--compute", "1e22").out
+    assert "E, A, beta are NOT DETERMINED by these runs, nor what follows from them" in text
     assert "all runs at one N" in text
+    for name in ("alpha", "C0", "N\\* at 1e22 FLOP"):
+        assert re.search(rf"^{name} +- +- +- +not determined$", text, re.MULTILINE)
+    assert r"$\alpha$ & \multicolumn{4}{c}{not determined}" in call("fit", path, "--format", "latex").out
+    refused(call("penalty", "--law", tmp_path / "open.json", "--ratio", "3"), "undetermined")
+
+
+def test_no_irreducible_loss_is_a_result(call, folder) -> None:
+    path = write(folder / "no-E.csv", [(n, d, y - 1.75) for n, d, y in runs()])
+    result = call("fit", path, "--format", "json")
+    found = json.loads(result.out)
+    assert (result.code, found["at_bound"], found["undetermined"]) == (0, ["E"], [])
+
+
+def test_starts_are_told_as_they_are(call, path) -> None:
+    fixed = [word for name, value in TRUTH.items() for word in ("--fix", f"{name}={value}")]
+    assert "start" not in call("fit", path, *fixed).out
+    text = call("fit", path, "--objective", "absolute-log").out
+    assert "start" not in text
+    assert "minim" in text
 
 
 def test_losses_below_the_irreducible_one(call, data, path) -> None:
@@ -502,6 +636,7 @@ CASES = {
     "no resamples": (["--bootstrap", "0"], ["--bootstrap '0'", "at least 1"]),
     "endless resamples": (["--bootstrap", "inf"], ["--bootstrap 'inf'", "whole number"]),
     "a seed below 0": (["--bootstrap", "10", "--seed", "-1"], ["--seed '-1'", "at least 0"]),
+    "a seed for nothing": (["--seed", "1"], ["--seed '1'", "--bootstrap"]),
     "jobs without a bootstrap": (["--jobs", "2"], ["--jobs '2'", "--bootstrap"]),
     "no jobs": (["--bootstrap", "10", "--jobs", "0"], ["--jobs '0'", "other than 0"]),
     "groups without a column": (["--bootstrap", "10", "--resample", "groups"], ["--resample 'groups'", "no column group"]),
@@ -514,15 +649,17 @@ CASES = {
     "a condition on no column": (["--where", "perplexity < 3"], ["perplexity"]),
     "a condition that leaves nothing": (["--where", "loss < 0"], ["loss < 0", "64"]),
     "a column without a name": (["--column", "params"], ["--column 'params'", "NAME=COLUMN"]),
-    "a column that is not there": (["--column", "params=Size"], ["'Size'", "params"]),
-    "a quantity that is not there": (["--column", "depth=params"], ["'depth'", "params"]),
+    "a column that is not there": (["--column", "params=Size"], ["--column 'params=Size'", "runs.csv"]),
+    "a quantity that is not there": (["--column", "depth=params"], ["--column 'depth=params'", "'depth'"]),
     "a column twice": (["--column", "N=params", "--column", "N=tokens"], ["--column 'N=tokens'", "twice"]),
     "a fixed nothing": (["--fix", "E"], ["--fix 'E'", "NAME=VALUE"]),
     "a fixed word": (["--fix", "E=low"], ["--fix 'E=low'", "number"]),
     "a fixed infinity": (["--fix", "E=inf"], ["--fix 'E=inf'", "finite"]),
     "a fixed beyond": (["--fix", "E=1e400"], ["--fix 'E=1e400'", "largest float"]),
-    "a fixed stranger": (["--fix", "delta=1"], ["'delta'", "E, A, B, beta, gamma"]),
-    "a fixed negative exponent": (["--fix", "beta=-1"], ["beta", "-1"]),
+    "a fixed stranger": (["--fix", "delta=1"], ["--fix 'delta=1'", "E, A, B, beta, gamma"]),
+    "a fixed negative exponent": (["--fix", "beta=-1"], ["--fix 'beta=-1'", "positive"]),
+    "a bounded stranger": (["--bound", "delta=1:"], ["--bound 'delta=1:'", "E, A, B, beta, gamma"]),
+    "a fixed stranger to an expression": (["--model", "E + a*N^-b", "--fix", "c=1"], ["--fix 'c=1'", "E, a, b"]),
     "a bound without ends": (["--bound", "beta=:"], ["--bound 'beta=:'", "LOW:HIGH"]),
     "a bound upside down": (["--bound", "beta=1:0.1"], ["--bound 'beta=1:0.1'", "below"]),
     "bounded and fixed": (["--bound", "beta=0.1:1", "--fix", "beta=0.3"], ["beta", "both"]),

@@ -3,12 +3,15 @@
 import csv
 import json
 import math
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from isoflop.numeric.check_runs import check_runs as checked
+from isoflop.numeric.check_runs_result import Estimate, ToleranceMeaning
 from isoflop.numeric.empirical.paired import CHUNK
 from isoflop.numeric.fit.bootstrap import refit as original
 from isoflop.numeric.fit.objective import Objective
@@ -23,6 +26,11 @@ REFIT = "isoflop.numeric.empirical.paired.refit"
 def check_runs(data, **arguments) -> Any:
     """The check, without the types that tell of approaches that have no law."""
     return checked(data, **arguments)
+
+
+def flat(result) -> str:
+    """The text as one line."""
+    return " ".join(str(result).split())
 
 
 def loss(params, tokens):
@@ -88,6 +96,7 @@ def test_runs_at_fixed_ratios_are_compared_with_their_ray(on_rays, reference):
 def test_the_bands_hold_the_truth_and_the_biases_are_gone():
     """20 worlds in which the law holds: every band holds 0 but a few; corrected differences average to 0, raw ones do not."""
     held: list[bool] = []
+    allocated: list[bool] = []
     differences: dict[str, list[Any]] = {"frontier": [], "isoflop": []}
     raw: dict[str, list[Any]] = {"frontier": [], "isoflop": []}
     for seed in range(20):
@@ -96,8 +105,10 @@ def test_the_bands_hold_the_truth_and_the_biases_are_gone():
             held.append(not check.differs)
             differences[check.approach].append(check.difference)
             raw[check.approach].append(check.raw_difference)
+        allocated.append(result.allocation_differs)
         assert result.verdict != "inconsistent"
     assert sum(held) >= 33  # of 40 at 95 %: P(fewer) < 1e-3 were they independent
+    assert sum(allocated) <= 7  # of 20 at 90 %: P(more) < 1e-3
     for name, curves in differences.items():
         mean, error = np.mean(curves, axis=0), np.std(curves, axis=0) / math.sqrt(20)
         assert (np.abs(mean) <= 4.0 * error + 5e-4).all(), name
@@ -119,6 +130,75 @@ def test_a_law_that_does_not_hold_is_found_out():
     assert check.differs
     assert check.max_relative_difference > 0.01
     assert ((check.lo > 0.01) | (check.hi < -0.01)).any()
+    # It says where: at an end of the compute.
+    compute, found = check.differs_most
+    assert compute == pytest.approx(1e18, rel=0.1) or compute == pytest.approx(1e22, rel=0.1)
+    assert max(found.lo, -found.hi) == max(check.lo.max(), -check.hi.min()) > 0.01
+    assert f"{compute:.2g}".replace("e+", "e") in check.reason
+    assert check.as_dict()["differs_most"] == {"compute": compute, "value": found.value, "lo": found.lo, "hi": found.hi}
+    assert "farthest outside the tolerance of 1 %" in flat(result)
+
+
+@pytest.fixture(scope="module")
+def twisted() -> Any:
+    """Losses whose optimum moves as C^0.215, which profiles so deep and an envelope so steep do not allow."""
+    params, tokens = profiles()
+    shift = (6.0 * params * tokens / 1e20) ** 0.3
+    noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(len(params)))
+    data = {"params": params / shift, "tokens": tokens * shift, "loss": loss(params, tokens) * noise}
+    return check_runs(data, bootstrap=200, tolerance=0.04)
+
+
+def test_the_loss_can_agree_where_the_allocation_does_not(twisted):
+    result = twisted
+    assert result.verdict == "consistent"
+    assert result.allocation_differs
+    params, tokens = result.allocation
+    # w_N of the untwisted law minus the twist.
+    assert params.exponent.value == pytest.approx(0.37 / 0.72 - 0.3, abs=0.01)
+    for check in (params, tokens):
+        assert check.differs
+        assert check.exponent.value - check.derived.value == pytest.approx(check.difference.value, abs=1e-12)
+        assert check.derived.lo < check.derived.value < check.derived.hi
+        row = check.as_dict()
+        assert row["derived"] == check.derived.as_dict()
+        assert row["difference"]["lo"] < row["difference"]["value"] < row["difference"]["hi"]
+        assert row["differs"] is True
+    assert params.difference.hi < 0.0 < tokens.difference.lo
+    assert any(text.startswith("the allocation differs") for text in result.warnings)
+    text = flat(result)
+    assert "verdict: consistent in loss; the allocation differs" in text
+    assert text.count("differs from the derived exponent beyond chance, by") == 2
+    assert result.as_dict()["allocation_differs"] is True
+
+
+def test_consistent_yet_different_is_marked(twisted):
+    result = twisted
+    check = result["isoflop"]
+    assert check.verdict == "consistent"
+    assert check.within_yet_different
+    compute, found = check.differs_most
+    assert found.excludes_zero
+    assert "consistent*" in str(result)
+    assert "* within the tolerance, yet different beyond chance" in str(result)
+    assert f"isoflop: the curve differs beyond chance, within the tolerance, by {100 * found.value:+.2f} %" in flat(result)
+    assert f"at {compute:.2g} FLOP".replace("e+", "e") in flat(result)
+
+
+def test_what_differs_is_named(twisted):
+    """The curve, alpha, or both: by the intervals, and never with one that holds 0."""
+    from isoflop.numeric.check_runs_text import check_runs_text
+
+    check = twisted["isoflop"]
+    for alpha, expected in (
+        (Estimate(-0.0069, -0.0140, 0.0015), "FLOP; alpha does not, -0.0069 [-0.0140, +0.0015]"),
+        (Estimate(-0.0069, -0.0140, -0.0015), "FLOP; so does alpha, by -0.0069 [-0.0140, -0.0015]"),
+    ):
+        told = replace(twisted, empirical=(replace(check, alpha_difference=alpha),))
+        assert expected in flat(check_runs_text(told))
+    same = replace(check, differs=False, alpha_difference=Estimate(0.02, 0.01, 0.03))
+    told = flat(check_runs_text(replace(twisted, empirical=(same,))))
+    assert "alpha differs beyond chance, by +0.0200 [+0.0100, +0.0300]; the curve does not" in told
 
 
 def test_the_tolerance_decides():
@@ -144,8 +224,32 @@ def test_noise_cannot_tell_and_says_what_would():
     result = check_runs(runs(profiles(), noise=0.02), bootstrap=200)
     assert result.verdict == "cannot tell"
     reason = result["isoflop"].reason
-    assert "more budgets" in reason
+    assert "would settle it" in reason
     assert "FLOP" in reason
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_groups_cannot_tell(count):
+    data = runs(profiles())
+    result = check_runs({**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=40)
+    assert result.verdict == "cannot tell"
+    groups = "1 group" if count == 1 else f"{count} groups"
+    for check in result.empirical:
+        assert check.verdict == "cannot tell"
+        assert check.reason == f"the runs come in {groups}; noise cannot be told from fewer than 4 groups"
+    assert any(groups in text for text in result.warnings)
+    # No intervals that look precise.
+    assert "(no interval)" in str(result)
+    data = json.loads(json.dumps(result.as_dict(), allow_nan=False))
+    assert all(entry["lo"] is None and entry["hi"] is None for entry in data["derived"].values())
+
+
+def test_rather_few_groups_are_a_warning():
+    data = runs(profiles())
+    for count, warned in ((5, True), (12, False)):
+        result = check_runs({**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=60)
+        assert any(f"{count} groups" in text for text in result.warnings) is warned
+        assert result["isoflop"].lo is not None
 
 
 def test_little_compute_cannot_tell():
@@ -212,6 +316,46 @@ def test_other_objectives(name):
     assert result.as_dict()["objective"]["name"] == name
 
 
+# -- what a tolerance means, and what corrections do -------------------------------------------------------------------
+
+
+def test_what_the_tolerance_means(consistent, reference):
+    """Against direct minimisation at 50 digits: the share of the reducible loss, and the compute that lowers the loss so."""
+    means, law = consistent.tolerance_means, consistent.law
+    params, tokens = profiles()
+    assert means.compute == pytest.approx(math.exp(np.log(6.0 * params * tokens).mean()))
+    terms = (law.A, law.B, law.beta, law.gamma)
+    here = float(reference(means.compute, *terms).reducible)
+    assert means.reducible_share == pytest.approx(0.01 * (law.E + here) / here, rel=1e-9)
+    there = float(reference(means.compute * means.compute_factor, *terms).reducible)
+    assert law.E + there == pytest.approx(0.99 * (law.E + here), rel=1e-9)
+    assert consistent.as_dict()["tolerance_means"] == means.as_dict()
+    assert f"{100 * means.reducible_share:.3g} % of the reducible loss" in flat(consistent)
+    assert f"1 % less loss takes {100 * (means.compute_factor - 1):.3g} % more compute" in flat(consistent)
+
+
+def test_a_tolerance_that_no_compute_makes_up(consistent):
+    means = ToleranceMeaning.of(consistent.law, 1e20, 0.5)
+    assert means.compute_factor is None
+    told = flat(replace(consistent, tolerance=0.5, tolerance_means=means))
+    assert "no compute lowers the loss by so much" in told
+
+
+def test_a_correction_beyond_the_tolerance_is_a_warning(consistent):
+    """Sizes far from the optimum: the frontier is far above the envelope before it is moved there."""
+    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e22, 9), [0.1, 0.2, 4.0, 8.0, 16.0]))
+    params = ratio * np.sqrt(compute / 120.0)
+    result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=100)
+    check = result["frontier"]
+    largest = check.largest_correction
+    assert abs(largest.share) == pytest.approx(abs(check.difference - check.raw_difference).max())
+    assert abs(largest.share) > 0.01
+    assert largest.compute in check.compute
+    assert any(text.startswith("frontier: the correction, -") and "law under test" in text for text in result.warnings)
+    assert check.as_dict()["largest_correction"] == {"share": largest.share, "compute": largest.compute}
+    assert not any(text.startswith("isoflop: the correction") for text in consistent.warnings)
+
+
 # -- what comes out ----------------------------------------------------------------------------------------------------
 
 
@@ -251,6 +395,26 @@ def test_the_text_fits_a_hundred_columns(consistent, on_rays):
         for check in result.empirical:
             assert check.verdict in text
     assert "D/N = 300" in str(on_rays)
+
+
+def test_the_legend_gives_the_rules(consistent):
+    text = flat(consistent)
+    assert "its level is 95 % each, 90 % over the 2 approaches together" in text
+    assert "verdict of all: inconsistent where any row is, else consistent where any row is, else cannot tell" in text
+    assert "consistent where the band is within 1 % throughout" in text
+
+
+def test_counts_and_shares_read_as_they_should():
+    """One way to write shares; no plural of one."""
+    params = np.geomspace(1e8, 2e9, 30)
+    data = runs((params, 1e19 / (6.0 * params)))
+    result = check_runs({**data, "compute": np.full(30, 1e19)}, bootstrap=20)
+    texts = [str(result), str(check_runs(runs(profiles(), noise=0.02), bootstrap=60))]
+    for text in texts:
+        assert not re.search(r"\d%|^ +%", text, re.MULTILINE)
+        assert not re.search(r"\b1 (runs|budgets|rows|groups|sizes)\b", text)
+    assert "frontier: 1 run on the frontier; takes at least 6 over a factor 10 of compute" in texts[0]
+    assert "isoflop: 1 budget with five sizes or more over a factor 2, 1 with a minimum" in texts[0]
 
 
 def test_frame(consistent):
@@ -354,3 +518,17 @@ def test_every_isoflop_group_gives_a_verdict_with_intervals(public_runs, experim
         assert check.verdict in VERDICTS
         assert check.verdict != "cannot tell" or check.reason
     assert max(map(len, str(result).splitlines())) <= 100
+
+
+def test_llama_3_differs_in_the_allocation(public_runs):
+    """N* ~ C^0.46 through the minima (the report has D* ~ C^0.53), C^0.53 by the law: the same loss, another allocation."""
+    with (public_runs / "isoflops" / "isoflops.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["experiment"] == "llama_3__exp_loss"]
+    names = {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"}
+    result = check_runs({key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=400)
+    assert result.verdict == "consistent"
+    params = result.allocation[0]
+    assert params.corrected.exponent == pytest.approx(0.464, abs=0.005)
+    assert params.derived.lo < 0.528 < params.derived.hi
+    assert params.difference.hi < 0.0
+    assert "verdict: consistent in loss; the allocation differs" in str(result)

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.empirical.band import simultaneous_band, verdict
+from isoflop.numeric.empirical.advice import advice
+from isoflop.numeric.empirical.band import Band, farthest, simultaneous_band, verdict
+from isoflop.numeric.empirical.comparison import beyond_chance
 from isoflop.numeric.empirical.frontier import frontier, moved_to_envelope
 from isoflop.numeric.empirical.laws import Laws
 from isoflop.numeric.empirical.rays import find_rays, moved_to_ray
@@ -118,7 +120,50 @@ def test_a_simultaneous_band_holds_whole_curves():
     ],
 )
 def test_verdicts(lo, hi, expected):
-    from isoflop.numeric.empirical.band import Band
-
     lo, hi = np.array(lo), np.array(hi)
     assert verdict(Band((lo + hi) / 2, lo, hi), 0.01) == expected
+
+
+# -- what a band says --------------------------------------------------------------------------------------------------
+
+
+def flat_band(curve, half):
+    curve, half = np.array(curve, dtype=float), np.array(half, dtype=float)
+    return Band(curve, curve - half, curve + half)
+
+
+@pytest.mark.parametrize(
+    ("curve", "half", "said"),
+    [
+        # (.012/.01)^2 = 1.4
+        ([0.0, 0.0], [0.005, 0.012], ["reaches 1.20 % at 1e20 FLOP", "about 2 times as many runs", "more budgets"]),
+        # (.05/.01)^2 = 25
+        ([0.0, 0.0], [0.005, 0.05], ["reaches 5.00 %", "repeated seeds", "wider tolerance"]),
+        # (.025/.02)^2 = 1.6, (.039/.02)^2 = 3.8
+        ([0.0, 0.03], [0.005, 0.025], ["+3.00 % [+0.50 %, +5.50 %] at 1e20 FLOP", "points to inconsistent", "about 2 times"]),
+        ([0.0, -0.03], [0.005, 0.039], ["-3.00 %", "points to inconsistent", "holds 0 as well", "about 4 times"]),
+        ([0.0, -0.0107], [0.005, 0.006], ["near the tolerance of 1 %", "repeated seeds"]),
+        ([0.01, 0.0], [0.005, 0.005], ["+1.00 %", "at 1e18 FLOP", "near the tolerance of 1 %", "repeated seeds"]),
+    ],
+)
+def test_advice_goes_by_the_case(curve, half, said):
+    text = advice("isoflop", flat_band(curve, half), np.array([1e18, 1e20]), 0.01)
+    for part in said:
+        assert part in text
+    assert ("near the tolerance" in text) == any("near the tolerance" in part for part in said)
+    assert ("times as many" in text) != ("repeated seeds" in text)
+
+
+def test_the_place_where_a_band_is_farthest_from_0():
+    assert farthest(flat_band([0.02, -0.03, 0.01], [0.001, 0.001, 0.001])) == 1
+    assert farthest(flat_band([0.02, -0.03, 0.01], [0.001, 0.02, 0.001])) == 0
+
+
+@given(seed=st.integers(0, 10**6), difference=st.floats(-4.0, 4.0))
+def test_beyond_chance_is_outside_of_what_chance_brings(seed, difference):
+    drawn = np.random.default_rng(seed).exponential(size=200) - 1.0
+    found = beyond_chance(difference, drawn, 0.9)
+    lo, hi = np.quantile(drawn, [0.05, 0.95])
+    assert found.excludes_zero == (difference > hi or difference < lo)
+    assert found.lo < found.value < found.hi
+    assert found.value == pytest.approx(difference - np.median(drawn))

@@ -1,5 +1,7 @@
 """The figure of a check of runs: what is drawn, and that nothing is left behind."""
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -49,7 +51,7 @@ def labels(ax):
 def test_three_panels_of_one_figure(result):
     profiles, curves, differences = plot_check_runs(result)
     assert profiles.figure is curves.figure is differences.figure
-    assert labels(profiles) == ["optimum of the law", "law at a budget", "parabola", "its minimum, corrected"]
+    assert labels(profiles) == ["optimum of the law", "law at a budget", "parabola", "its minimum", "the minimum, corrected"]
     assert labels(curves) == ["derived envelope", "frontier", "isoFLOP minima"]
     assert labels(differences) == [
         f"{name}: {result[key].verdict}" for name, key in (("frontier",) * 2, ("isoFLOP minima", "isoflop"))
@@ -67,6 +69,36 @@ def test_what_is_drawn_is_what_was_found(result):
     assert drawn["isoFLOP minima"][:, 1] == pytest.approx(check.predicted_law.loss(check.compute) * (1 + check.difference))
     markers = [line.get_xydata()[0] for line in profiles.lines if line.get_marker() == "D" and len(line.get_xydata()) == 1]
     assert np.array(markers)[:, 0] == pytest.approx([budget.corrected_params for budget in result.budgets])
+    raw = [line.get_xydata()[0] for line in profiles.lines if line.get_marker() == "o" and len(line.get_xydata()) == 1]
+    assert np.array(raw) == pytest.approx(np.array([(budget.params, budget.loss) for budget in result.budgets]))
+
+
+def test_no_curve_is_cut_off(result):
+    """At the highest and the lowest losses as well."""
+    for ax in plot_check_runs(result)[:2]:
+        lo, hi = ax.get_ylim()
+        for line in ax.lines:
+            heights = line.get_xydata()[:, 1]
+            assert len(heights) == 0 or lo < heights.min() <= heights.max() < hi
+
+
+def test_the_legend_of_the_profiles_covers_nothing(result):
+    panels = plot_check_runs(result)
+    figure = panels[0].figure
+    figure.draw_without_rendering()
+    legend = figure.legends[0].get_window_extent()
+    assert all(legend.y1 < ax.get_window_extent().y0 for ax in panels)
+    axes = Figure(figsize=(9, 4)).subplots(1, 3)
+    plot_check_runs(result, axes)
+    axes[0].figure.draw_without_rendering()
+    assert axes[0].get_legend().get_window_extent().y1 < axes[0].get_window_extent().y0
+
+
+def test_many_profiles_are_thinner(result):
+    def width(found):
+        return min(line.get_linewidth() for line in plot_check_runs(found)[0].lines if len(line.get_xydata()) > 2)
+
+    assert width(replace(result, budgets=result.budgets * 3)) < width(result)
 
 
 def test_axes_that_are_given_are_used(result):

@@ -56,6 +56,13 @@ def test_the_runs_and_the_envelope(fitted, ax) -> None:
     assert (fitted.fitted >= np.interp(np.log(fitted.runs.compute), np.log(x), y) * (1 - 1e-4)).all()
 
 
+def test_axes_of_accuracy(runs, ax) -> None:
+    table = {"params": runs["params"], "tokens": runs["tokens"], "accuracy": 0.25 + 0.75 * np.exp(-runs["loss"])}
+    for baseline, label in ((0.25, r"$L = -\log\,\frac{Q - 0.25}{1 - 0.25}$"), (None, r"$L = -\log\,Q$")):
+        plot_fit(fit(table, random_baseline=baseline), ax)
+        assert ax.get_ylabel() == label
+
+
 def test_residuals(fitted, ax) -> None:
     plot_residuals(fitted, ax)
     assert np.allclose(points(ax)[:, 1], fitted.residuals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one
+from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from isoflop.cli.numerals import parse
 from isoflop.cli.render import json_text, plain
@@ -39,10 +39,16 @@ FORMATS = ("text", "json", "latex")
 #: The models that have a name, and what each needs of the runs.
 MODELS = {"params-tokens": ("params", "tokens"), "compute": ("compute",)}
 RESAMPLES = ("cases", "groups", "residuals")
+AUTO = "auto"
 LEVEL = 0.9
 #: Options that only mean something beside another one.
 BESIDE = {"--resample": "--bootstrap", "--jobs": "--bootstrap"}
+#: Options that take all numbers after them.
+LISTS = ("--compute", "--ratio")
 WORD = re.compile(r"[A-Za-z][A-Za-z+_ -]*")
+#: How the library begins an error about a coefficient's value or bounds.
+SIDE = re.compile(r"(?:lower|upper) bound of ")
+COEFFICIENT = re.compile(r"(?:coefficient '(\w+)'|(?:fixed|(?:(?:lower|upper) )?bounds? of) (\w+)=|(?:bounds|fixed): (\w+) )")
 
 
 def parser() -> Parser:
@@ -56,10 +62,10 @@ def parser() -> Parser:
         ],
         "The law that comes closest to the runs of a CSV, JSON or Parquet file, without start values, with\n"
         "standard errors and intervals of its coefficients and of what follows from them.\n"
-        "Exit status 3: no point was certified as a minimum, and what is printed is no result.",
+        "Exit status 3: no point was certified as a minimum, or the runs leave coefficients open: no result.",
         [
             "isoflop fit runs.csv",
-            "isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 --ratio 10 --save fit.json",
+            "isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save fit.json",
             "isoflop fit runs.csv --model compute --where 'loss < 4.5' --format json",
             "isoflop fit runs.csv --model 'E + a*(N^-p + (D/30)^-q)' --objective least-squares-log",
             "isoflop penalty --law fit.json --ratio 10",
@@ -80,14 +86,29 @@ def parser() -> Parser:
     takes_one(law, "--delta", "NUMBER", "where Huber's function turns linear; default: 1e-3")
     takes_one(law, "--tau", "SHARE", "quantile of pinball-log: small for a low quantile of the loss; default: 0.5")
     sure = built.add_argument_group("uncertainty and what follows")
-    takes_one(sure, "--bootstrap", "N", "standard errors and percentile intervals from N resamples; default: sandwich covariance")
+    takes_one(
+        sure,
+        "--bootstrap",
+        "N",
+        "standard errors and percentile intervals from N resamples; default: sandwich covariance, for "
+        "Huber's function and absolute deviations with rho'' averaged over the Hall-Sheather bandwidth, whose intervals tend "
+        "to be narrow",
+    )
     takes_one(sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0")
-    takes_one(sure, "--resample", "|".join(RESAMPLES), "default: groups where the runs have them, else cases (runs)")
+    takes_one(
+        sure, "--resample", "|".join((AUTO, *RESAMPLES)), "default: auto, groups where the runs have them, else cases (runs)"
+    )
     takes_one(sure, "--jobs", "J", "processes of the bootstrap, -1 for all; needs joblib; default: 1")
     takes_one(sure, "--level", "SHARE", "coverage of intervals; default: 0.9")
-    takes_one(sure, "--compute", "C", "add the optimum at this compute in FLOP (for a compute law, the loss)")
-    takes_one(sure, "--ratio", "RATIO", "add the penalty at this overtraining ratio")
-    takes_one(sure, "--profile", "NAME,...", "add the profile interval of a coefficient or of what follows from them; repeatable")
+    takes_several(sure, "--compute", "C", "add the optimum at each compute in FLOP (for a compute law, the loss)")
+    takes_several(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio")
+    takes_one(
+        sure,
+        "--profile",
+        "NAME,...",
+        "add the profile interval of a coefficient or of what follows from them; it takes all errors to be of one distribution; "
+        "repeatable",
+    )
     sure.add_argument("--sensitivity", action="store_true", help="add the fits of the same law by other objectives")
     sure.add_argument("--diagnostics", action="store_true", help="add tests of the residuals and the runs that matter most")
     takes_one(sure, "--save", "FILE", "write the fit as JSON: a law file for every other command")
@@ -96,7 +117,7 @@ def parser() -> Parser:
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where no minimum is certified, 130 where Ctrl-C left a part undone."""
+    """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a part undone."""
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
     fit = asked.fitted(asked.runs())
@@ -111,7 +132,12 @@ def run(options: Options) -> tuple[str, int]:
     if extras.interrupted:
         say_interrupted(extras.interrupted)
         return text, INTERRUPTED
-    return text, DONE if fit.converged else NO_VERDICT
+    return text, DONE if _is_sound(fit) else NO_VERDICT
+
+
+def _is_sound(fit: Fit) -> bool:
+    """Whether a minimum is certified and the runs determine it."""
+    return fit.converged and not fit.undetermined
 
 
 # -- what was asked ----------------------------------------------------------------------------------------------------
@@ -121,21 +147,24 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        self.table = RunTable(options)
+        self.table = RunTable(options, LISTS)
         self.model = _model(options)
+        self.given = {option: options.words(option) or [] for option in ("--fix", "--bound")}
         self.fit_options = _fit_options(options, self.model)
         self.level = share(options, "--level") or LEVEL
-        self.compute, self.ratio = options.positive("--compute"), options.positive("--ratio")
-        if self.compute is not None and self.model not in MODELS:
-            raise UsageError(f"--compute {shown(str(options.one('--compute')))}: is for --model {' or '.join(MODELS)}")
-        if self.ratio is not None and self.model != "params-tokens":
-            raise UsageError(f"--ratio {shown(str(options.one('--ratio')))}: is for --model params-tokens")
+        self.compute, self.ratio = (_numbers(options, option) for option in LISTS)
+        if self.compute and self.model not in MODELS:
+            raise UsageError(f"--compute {_words(options, '--compute')}: is for --model {' or '.join(MODELS)}")
+        if self.ratio and self.model != "params-tokens":
+            raise UsageError(f"--ratio {_words(options, '--ratio')}: is for --model params-tokens")
+        if "--seed" in options and "--bootstrap" not in options and self.model in MODELS:
+            raise UsageError(f"--seed {shown(str(options.one('--seed')))}: is for --bootstrap, or for --model EXPRESSION")
         for option, other in BESIDE.items():
             if option in options and other not in options:
                 raise UsageError(f"{option} {shown(str(options.one(option)))}: is for {other}")
         self.repeats = whole(options, "--bootstrap", least=1)
         self.seed = whole(options, "--seed", least=0) or 0
-        self.kind = options.chosen("--resample", ("auto", *RESAMPLES))
+        self.kind = options.chosen("--resample", (AUTO, *RESAMPLES))
         self.jobs = whole(options, "--jobs", least=None) or 1
         self.profiles = list(dict.fromkeys(options.several("--profile") or []))
         self.sensitivity, self.diagnostics = ("--sensitivity" in options, "--diagnostics" in options)
@@ -151,17 +180,15 @@ class _Asked:
 
     def runs(self) -> Runs:
         """The runs in the file."""
-        return self.table.read(*self._needed(), "loss")
-
-    def _needed(self) -> tuple[str, ...]:
         if self.model in MODELS:
-            return MODELS[self.model]
-        from isoflop.numeric.fit.general_fit import required
+            return self.table.read(*MODELS[self.model], "loss")
+        from isoflop.numeric.fit.general_fit import names_of, required
 
         try:
-            return required(self.model)
+            needed, names = required(self.model), names_of(self.model)
         except ValueError as error:
             raise of_option(error, ("", "--model", self.model)) from None
+        return self.table.read(*needed, "loss", names=names)
 
     def fitted(self, runs: Runs) -> Fit:
         """The fit."""
@@ -173,7 +200,28 @@ class _Asked:
         try:
             return fit(runs, model=self.model, seed=self.seed, **self.fit_options)
         except ValueError as error:
-            raise of_option(error, ("model=", "--model", self.model)) from None
+            raise self._of_coefficient(error) or of_option(error, ("model=", "--model", self.model)) from None
+
+    def _of_coefficient(self, error: ValueError) -> UsageError | None:
+        """The error with the --fix or --bound that it is about; None where it is about none."""
+        found = COEFFICIENT.match(str(error))
+        name = next(filter(None, found.groups()), "") if found else ""
+        for option, words in self.given.items():
+            for word in words:
+                if name and word.partition("=")[0].strip() == name:
+                    side = SIDE.match(str(error))
+                    message = str(error) if side else str(error).partition(": ")[2]
+                    return UsageError(f"{option} {shown(word)}: {message}")
+        return None
+
+
+def _numbers(options: Options, option: str) -> list[float] | None:
+    found = options.positives(option)
+    return None if found is None else [value for _, value in found]
+
+
+def _words(options: Options, option: str) -> str:
+    return shown(" ".join(options.words(option) or ()))
 
 
 def _model(options: Options) -> str:
@@ -249,6 +297,7 @@ class _Extras:
 
     def __init__(self, fit: Fit, asked: _Asked) -> None:
         self.fit, self.asked, self.interrupted = fit, asked, ""
+        self.warnings: list[str] = []
         self.bootstrap = self._bootstrap()
         #: By key of the JSON.
         self.reports: dict[str, Any] = {}
@@ -273,43 +322,95 @@ class _Extras:
         asked = self.asked
         if asked.repeats is None:
             return None
+        if not _is_sound(self.fit):
+            self.warnings.append("no resamples: the fit is no result that they could tell about")
+            return None
         try:
             found = self.fit.bootstrap(
                 asked.repeats, seed=asked.seed, kind=asked.kind, progress=is_terminal(sys.stderr), jobs=asked.jobs
             )
         except KeyboardInterrupt:
-            self.interrupted = f"none of {asked.repeats} resamples is done; the intervals are of the sandwich covariance"
+            self.interrupted = f"none of {counted(asked.repeats)} is done; the intervals are of the sandwich covariance"
             return None
         except ValueError as error:
-            raise of_option(error, ("kind=", "--resample", asked.kind), ("jobs=", "--jobs", asked.jobs)) from None
+            raise self._of_resamples(error) from None
         if found.interrupted:
             done = len(found) + found.failed
-            self.interrupted = f"{done} of {asked.repeats} resamples are done; the intervals are of these"
+            self.interrupted = f"{done} of {counted(asked.repeats)} are done; the intervals are of these"
         return found
 
+    def _of_resamples(self, error: ValueError) -> UsageError:
+        """The error in the options' words."""
+        asked, message = self.asked, str(error)
+        for kind in RESAMPLES:
+            start = f"kind={kind!r}: "
+            if message.startswith(start):
+                rest = message.removeprefix(start)
+                for other in RESAMPLES:
+                    rest = rest.replace(f"kind={other!r}", f"--resample {other}")
+                named = ("--bootstrap", asked.repeats) if asked.kind == AUTO else ("--resample", asked.kind)
+                return UsageError(f"{named[0]} {shown(str(named[1]))}: {rest}")
+        return of_option(error, ("kind=", "--resample", asked.kind), ("jobs=", "--jobs", asked.jobs))
+
     def _profiles(self) -> list[Any]:
+        from dataclasses import replace
+
         asked = self.asked
+        if asked.profiles and not _is_sound(self.fit):
+            self.warnings.append("no profile intervals: the fit is no result that they could be of")
+            return []
         found = []
         for name in asked.profiles:
-            try:
-                found.append(self.fit.profile(name, level=asked.level, compute=asked.compute, ratio=asked.ratio))
-            except ValueError as error:
-                raise blamed(error, ("--profile", name)) from None
+            for quantity in self._named(name):
+                try:
+                    each = self.fit.profile(quantity, level=asked.level)
+                except ValueError as error:
+                    raise blamed(error, ("--profile", name)) from None
+                found.append(each if isinstance(quantity, str) else replace(each, name=quantity.name))
+        if found:
+            self._doubt_profiles()
         return found
+
+    def _named(self, name: str) -> list[Any]:
+        """The coefficient, or what is derived at every compute or ratio that was asked for."""
+        if self.asked.model != "params-tokens" or name in self.fit.model.coefficients:
+            return [name]
+        from isoflop.numeric.fit.summary import AT, quantities
+
+        known = quantities(self.asked.compute, self.asked.ratio)
+        chosen: list[Any] = [each for each in known if name in (each.name, each.name.partition(AT)[0])]
+        if chosen:
+            return chosen
+        more = "" if self.asked.compute and self.asked.ratio else " (more with --compute and --ratio)"
+        names = ", ".join((*self.fit.model.coefficients, *(each.name for each in known)))
+        raise UsageError(f"--profile {shown(name)}: must be one of {names}{more}")
+
+    def _doubt_profiles(self) -> None:
+        from isoflop.numeric.fit.diagnostics import doubts_of_one_distribution
+
+        if doubts := doubts_of_one_distribution(self.fit):
+            what = "one normal distribution" if self.fit.objective.is_square else "one distribution"
+            self.warnings.append(
+                f"profile intervals take all errors to be of {what}, but of these residuals {', and '.join(doubts)}: "
+                "use --bootstrap"
+            )
 
     def gathered(self) -> Summary:
         """What the fit says."""
+        from dataclasses import replace
+
         from isoflop.numeric.fit.summary import summarise
 
         asked = self.asked
-        return summarise(self.fit, self.bootstrap, level=asked.level, compute=asked.compute, ratio=asked.ratio)
+        found = summarise(self.fit, self.bootstrap, level=asked.level, compute=asked.compute, ratio=asked.ratio)
+        return replace(found, warnings=(*found.warnings, *self.warnings))
 
     def data(self, summary: Summary) -> dict[str, Any]:
         """For JSON, and for the law file."""
         from isoflop.numeric.fit.tables import law_name, summary_dict
 
         data = summary_dict(summary, "" if self.asked.save is None else law_name(self.asked.save))
-        if self.asked.profiles:
+        if self.profiles:
             data["profile"] = {each.name: each.as_dict() for each in self.profiles}
         return data | {name: plain(report.as_dict()) for name, report in self.reports.items()}
 
@@ -325,6 +426,15 @@ class _Extras:
         from isoflop.numeric.fit.tables import summary_latex
 
         return summary_latex(summary)
+
+
+def counted(resamples: int) -> str:
+    """So many resamples.
+
+    >>> counted(1), counted(2)
+    ('1 resample', '2 resamples')
+    """
+    return f"{resamples} resample{'' if resamples == 1 else 's'}"
 
 
 def _save(data: dict[str, Any], path: str) -> None:

@@ -10,6 +10,7 @@ from isoflop.cli.numerals import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from isoflop.cli.arguments import Options, Parser
@@ -24,7 +25,12 @@ def declare_runs(parser: Parser) -> None:
     parser.add_argument(POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of runs")
     data = parser.add_argument_group("runs")
     quantities = "params, tokens, compute, loss, accuracy, weight or group"
-    takes_one(data, "--column", "NAME=COLUMN", f"the column that holds {quantities}; repeatable; usual names are recognised")
+    takes_one(
+        data,
+        "--column",
+        "NAME=COLUMN",
+        f"the column that holds {quantities}, or a name of an expression; repeatable; usual names are recognised",
+    )
     takes_one(data, "--where", "CONDITION", "only these rows, such as \"loss < 4.5 and `data set` == 'c4'\"")
     takes_one(data, "--random-baseline", "SHARE", "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted")
 
@@ -32,28 +38,50 @@ def declare_runs(parser: Parser) -> None:
 class RunTable:
     """The table of runs that was asked for, its options checked before any work is done."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, lists: Sequence[str] = ()) -> None:
+        """`lists`: options that take all the words after them."""
         words = options.words(POSITIONAL)
         if words is None:
-            raise UsageError("RUNS is missing: name a CSV, JSON or Parquet file of runs")
+            after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
+            raise UsageError(f"RUNS is missing: name a CSV, JSON or Parquet file of runs{after}")
         if len(words) > 1:
             raise UsageError(f"unexpected argument {shown(words[1])}: one file of runs at a time")
         self.path = words[0]
+        self.typed = options.words("--column") or []
         self.columns = columns(options)
         self.where = options.one("--where")
         self.baseline = share(options, "--random-baseline", zero=True)
 
-    def read(self, *needed: str) -> Runs:
-        """The runs, each with these quantities."""
+    def read(self, *needed: str, names: Collection[str] = ()) -> Runs:
+        """The runs, each with these quantities; `names`: those of an expression, which may have columns of their own."""
         from isoflop.numeric.runs import Runs
 
         try:
             return Runs.read(
-                self.path, columns=self.columns or None, where=self.where, require=needed, random_baseline=self.baseline
+                self.path,
+                columns=self.columns or None,
+                where=self.where,
+                require=needed,
+                random_baseline=self.baseline,
+                names=names,
             )
         except ValueError as error:
+            if self.typed and (blamed := self._of_column(str(error))):
+                raise UsageError(blamed) from None
             given = (("where=", "--where", self.where), ("random_baseline=", "--random-baseline", self.baseline))
             raise of_option(error, *given) from None
+
+    def _of_column(self, message: str) -> str:
+        """The error with the --column that it is about in front; "" where it is about none."""
+        for word in self.typed:
+            name, _, column = word.partition("=")
+            bare = message.removeprefix("columns: ")
+            about = f"no column {column.strip()!r} for " in message or (
+                bare != message and (repr(name.strip()) in bare or repr(column.strip()) in bare)
+            )
+            if about:
+                return f"--column {shown(word)}: {bare}"
+        return ""
 
 
 def columns(options: Options) -> dict[str, str | None]:

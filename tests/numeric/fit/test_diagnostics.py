@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.diagnostics import Diagnostics, diagnostics
+from isoflop.numeric.fit.diagnostics import Diagnostics, diagnostics, doubts_of_one_distribution
 from isoflop.numeric.fit.influence import dropped_one, leverages
 from isoflop.numeric.fit.residual_tests import ResidualTest, between_groups, intraclass, normality, zero_mean
 from isoflop.numeric.runs import Runs
@@ -266,3 +266,32 @@ def test_chinchilla(public_runs: Path) -> None:
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert data["outliers"][0]["row"] == found.outliers[0].row
     assert all(len(line) <= 100 for line in str(found).splitlines())
+
+
+def test_text_says_what_each_test_looks_for() -> None:
+    text = str(diagnostics(fit(table(), objective=SQUARES)))
+    assert max(map(len, text.splitlines())) <= 100
+    heads = " ".join(text.split())
+    for part in (
+        "up or down:",
+        "curved:",
+        "per unit of the natural log",
+        "standard deviation",
+        "robust sd",
+        "do residuals rise or fall",
+    ):
+        assert part in heads
+    assert " sd)" in text
+    assert " sd)" not in text.replace("robust sd)", "").replace("robust\n  sd)", "")
+
+
+def test_doubts_of_one_distribution() -> None:
+    data = table(repeats=4)
+    assert doubts_of_one_distribution(fit(data)) == ()
+    random = np.random.default_rng(5)
+    spread = 1e-3 * (data["params"] * data["tokens"] / 1e17) ** 0.15
+    unlike = data | {"loss": losses(data["params"], data["tokens"]) * np.exp(spread * random.standard_normal(144))}
+    assert any("spread against log C" in text for text in doubts_of_one_distribution(fit(unlike)))
+    heavy = data | {"loss": losses(data["params"], data["tokens"]) * np.exp(1e-3 * random.standard_t(1, 144))}
+    assert any("not normal" in text for text in doubts_of_one_distribution(fit(heavy, objective=SQUARES)))
+    assert not any("not normal" in text for text in doubts_of_one_distribution(fit(heavy)))

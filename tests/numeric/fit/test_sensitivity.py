@@ -85,7 +85,11 @@ def test_frame_data_and_text(found: Sensitivity) -> None:
     text = str(found)
     assert all(item.label in text for item in found.variants)
     assert "another quantile" in text
-    assert "90% interval" in text
+    assert "90 % interval" in text
+    assert "exponent" in text.splitlines()[0]
+    assert "of N*(C)" in text.splitlines()[1].split("  ")
+    assert "params_share" not in text
+    assert max(map(len, text.splitlines())) <= 100
 
 
 def test_a_fit_keeps_its_law_and_is_the_reference() -> None:

@@ -1,13 +1,17 @@
 """Fits as text, plain data, frames and LaTeX."""
 
 import json
+import subprocess
+from dataclasses import replace
 from math import exp, isfinite
+from shutil import which
 from textwrap import dedent
 
 import numpy as np
 import pytest
 
 from isoflop.numeric.fit import fit
+from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.summary import AT_BOUND, FIXED, OPEN, summarise
 from isoflop.numeric.fit.tables import fit_dict, fit_frame, fit_json, fit_latex, save_fit
 from isoflop.numeric.fit.text import fit_text, number, table
@@ -169,6 +173,60 @@ def test_text_of_a_sharp_objective() -> None:
     assert "absolute-log, absolute log residuals, sum: " in text
 
 
+def test_starts_in_words(fitted) -> None:
+    text = " ".join(fit_text(fit(grid(), objective="absolute-log")).split())
+    assert "minima that were followed to the end" in text or "the only minimum that was found" in text
+    for count in (1, 3):
+        others = np.zeros((count - 1, 5))
+        sharp = replace(fitted, objective=Objective(name="absolute-log"))
+        sharp = replace(sharp, solution=replace(fitted.solution, starts=7, agreeing=1, others=others))
+        said = "the only minimum that was found" if count == 1 else "the best of 3 minima that were followed to the end"
+        assert said in " ".join(fit_text(sharp).split())
+    alone = replace(fitted, solution=replace(fitted.solution, starts=1, agreeing=1))
+    assert "the scan of exponents shows one basin" in " ".join(fit_text(alone).split())
+    assert "start" not in fit_text(fit(grid(), fixed={"beta": 0.34, "gamma": 0.28}))
+
+
+def test_one_is_singular(fitted) -> None:
+    text = fit_text(fitted, fitted.bootstrap(1))
+    assert "percentiles of 1 resample of runs" in text
+    assert "warning: bootstrap: 1 resample gives no standard error and no interval" in text
+
+
+def test_several_values(fitted, resampled) -> None:
+    found = summarise(fitted, compute=[1e21, 1e22, 1e21], ratio=(0.5, 10))
+    assert (found.compute, found.ratio) == ((1e21, 1e22), (0.5, 10.0))
+    names = [figure.name for figure in found.derived]
+    assert {"N_star@1e21", "N_star@1e22", "penalty@0.5", "penalty@10"} <= set(names)
+    assert len(names) == len(set(names)) == 4 + 2 * 5 + 2
+    one = {figure.name: figure for figure in summarise(fitted, resampled, compute=1e22).derived}
+    both = {figure.name: figure for figure in summarise(fitted, resampled, compute=[1e21, 1e22]).derived}
+    assert both["D_star@1e22"].as_dict() == one["D_star"].as_dict()
+    for given in ([], [[1.0]], [1.0, -1.0]):
+        with pytest.raises(ValueError, match="compute="):
+            summarise(fitted, compute=given)
+
+
+def test_what_is_open_has_no_numbers() -> None:
+    """On a ray with two exponents it is not told which term is that of N; alpha and C0 are those of both laws."""
+    n = np.geomspace(1e7, 1e10, 40)
+    noise = np.exp(0.0005 * np.random.default_rng(3).standard_normal(40))
+    found = fit(
+        {"params": n, "tokens": 20 * n, "loss": (1.7 + 400 * n**-0.45 + 310 * (20 * n) ** -0.2) * noise},
+        objective="least-squares-log",
+    )
+    summary = summarise(found, compute=1e22)
+    figures = {figure.name: figure for figure in (*summary.coefficients, *summary.derived)}
+    assert found.undetermined == ("A", "B", "beta", "gamma")
+    for name in ("A", "beta", "params_share", "N_star"):
+        assert figures[name].is_open
+        assert (figures[name].se, figures[name].lo, figures[name].hi) == (None, None, None)
+    assert np.isnan(figures["N_star"].value)
+    for name in ("E", "alpha", "C0", "L_star", "R_star"):
+        assert not figures[name].is_open
+        assert (figures[name].se or 0.0) > 0.0
+
+
 def test_text_escapes_what_no_terminal_should_see(tmp_path) -> None:
     path = tmp_path / "a\x1b[2Jb.csv"
     data = grid()
@@ -238,13 +296,17 @@ def test_frame(fitted, resampled) -> None:
 def test_latex(fitted) -> None:
     pytest.importorskip("sympy")
     text = fit_latex(fitted, compute=3e22, ratio=10, caption="A fit.", label="tab:fit")
-    assert text.startswith(r"\begin{table}[htbp]")
+    assert text.startswith("% needs \\usepackage{booktabs}\n\\begin{table}[htbp]")
     for part in (
         r"\caption{A fit.}",
         r"\label{tab:fit}",
         r"$\beta$ & ",
-        r"$N^{*}$ at $3 \times 10^{22}$ FLOP",
-        r"$P$ at $\rho = 10$",
+        r"{at $C = 3 \times 10^{22}$ FLOP} \\",
+        "\n$N^{*}$ (params) & ",
+        r"{at $\rho = 10$} \\",
+        r"$C_0$ (loss\,FLOP${}^{\alpha}$) & ",
+        r"$n = 64$ runs; Huber's function of the log residuals, sum, $\delta = 0.001$.",
+        r"Intervals: 90\,\%, sandwich covariance.",
     ):
         assert part in text
     rows = [line for line in text.splitlines() if line.startswith("$")]
@@ -253,6 +315,28 @@ def test_latex(fitted) -> None:
     hoffmann = fitted.to_latex(notation="hoffmann")
     assert r"$\alpha_C$ & " in hoffmann
     assert r"90\,\% interval" in hoffmann
+    assert r"FLOP${}^{\alpha_C}$" in hoffmann
+
+
+def test_latex_of_what_has_no_error(resampled) -> None:
+    pytest.importorskip("sympy")
+    text = fit_latex(fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)}))
+    assert r"$E$\textsuperscript{a} & $1.70000$ & \multicolumn{3}{c}{---} \\" in text
+    assert r"$\beta$\textsuperscript{b} & $0.400000$ & \multicolumn{3}{c}{error not determined} \\" in text
+    assert r"\textsuperscript{a} Fixed. \textsuperscript{b} On a bound" in text
+    assert r"Intervals: 90\,\%, percentiles of 150 resamples of runs." in resampled.fit.to_latex(resampled)
+
+
+@pytest.mark.skipif(which("pdflatex") is None, reason="needs LaTeX")
+@pytest.mark.parametrize("options", [{}, {"caption": "A fit.", "label": "tab:fit"}])
+def test_latex_fits_the_lines_of_an_article(fitted, tmp_path, options) -> None:
+    table = fit_latex(fitted, compute=[3e22, 1e25], ratio=[1, 10], **options)
+    page = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", "Text.", "", table, "", r"\end{document}"]
+    (tmp_path / "page.tex").write_text("\n".join(page), encoding="utf-8")
+    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout
+    assert "Overfull" not in done.stdout
 
 
 def test_latex_of_an_expression() -> None:

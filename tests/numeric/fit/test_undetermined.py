@@ -31,15 +31,15 @@ def test_what_is_left_open(name, tmp_path):
     data, left = DESIGNS[name]
     found = fit(data)
     assert left <= set(found.undetermined)
-    with pytest.raises(ValueError, match="undetermined|did not converge"):
+    with pytest.raises(ValueError, match=r"undetermined|did not converge"):
         _ = found.law
-    with pytest.raises(ValueError, match="undetermined|did not converge"):
+    with pytest.raises(ValueError, match=r"undetermined|did not converge"):
         found.derived()
     with pytest.raises(ValueError, match="undetermined"):
         found.bootstrap(10)
     found.save(tmp_path / "fit.json")
     assert set(json.loads((tmp_path / "fit.json").read_text(encoding="utf-8"))["undetermined"]) >= left
-    with pytest.raises(ValueError, match="undetermined|did not reach"):
+    with pytest.raises(ValueError, match=r"undetermined|did not reach"):
         Law.load(tmp_path / "fit.json")
 
 
