@@ -15,7 +15,7 @@ from isoflop.numeric.fit.objective import Clip
 from isoflop.numeric.fit.path import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -234,7 +234,7 @@ def bootstrap(
                 "kind='cases' draws single runs, as if they were independent"
             )
     sizes = [min(BATCH, repeats - first) for first in range(0, repeats, BATCH)]
-    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
+    seeds = (np.random.SeedSequence(seed, spawn_key=(index,)) for index in range(len(sizes)))
     done: list[Refits] = []
     interrupted = False
     bar = _bar(repeats, progress)
@@ -255,7 +255,7 @@ def bootstrap(
     return Bootstrap(fit, chosen, int(seed), int(repeats), draws, failed, interrupted)
 
 
-def _run(fit: Fit, kind: str, sizes: list[int], seeds: list[np.random.SeedSequence], jobs: int) -> Iterator[Refits]:
+def _run(fit: Fit, kind: str, sizes: list[int], seeds: Iterable[np.random.SeedSequence], jobs: int) -> Iterator[Refits]:
     """The batches in order, as they are done."""
     if jobs == 1:
         yield from (batch(fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True))

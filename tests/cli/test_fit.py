@@ -739,6 +739,7 @@ def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch,
 def test_a_signal(command, path) -> None:
     words, environment = command
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
+    streams["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
     process = subprocess.Popen([*words, "fit", str(path), "--bootstrap", "100000000"], **streams)
     time.sleep(3.0)
     process.send_signal(signal.SIGINT)

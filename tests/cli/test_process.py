@@ -66,9 +66,14 @@ def test_nothing_heavy_is_loaded(command, words) -> None:
     assert done.stdout
 
 
+def heed_interrupts():
+    """A background job, and all that it starts, ignores SIGINT unless told otherwise."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(command, *words, **options):
     words_of_python, environment = command
-    return subprocess.Popen([*words_of_python, *words], text=True, env=environment, **options)
+    return subprocess.Popen([*words_of_python, *words], text=True, env=environment, preexec_fn=heed_interrupts, **options)
 
 
 def test_a_closed_pipe_is_quiet(command) -> None:
