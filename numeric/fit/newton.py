@@ -133,11 +133,12 @@ class Expansion:
 
 @dataclass
 class Minima:
-    """Where Newton stopped: parameters, expansion there, and whether no step promised any further decrease."""
+    """Where Newton stopped: parameters, expansion there, whether it was a minimum, and what the last step still promised."""
 
     theta: Floats
     expansion: Expansion
     done: NDArray[np.bool_]
+    decrement: Floats
     steps: int
 
     @property
@@ -309,6 +310,7 @@ def minimise(
     lower, upper = np.broadcast_to(lower, theta.shape), np.broadcast_to(upper, theta.shape)
     at = expand(problems, theta)
     ends, last, done = theta.copy(), at, np.zeros(len(theta), dtype=bool)
+    decrement = np.full(len(theta), np.inf)
     # From here on only the problems that go on; `index` says which these are.
     index, whole, x = np.arange(len(theta)), problems, theta
     damped, curved = np.full(len(theta), damping), np.zeros(len(theta), dtype=bool)
@@ -320,6 +322,7 @@ def minimise(
             lower, upper, whole, on = lower[on], upper[on], problems.some(index), on[on]
         steps += 1
         step = newton_step(at, x, damped, lower, upper)
+        decrement[index] = step.decrement
         finished = (step.decrement <= enough * at.value) & step.convex
         on = ~(finished | (damped > HARDEST_DAMPING))
         if not on.all():
@@ -341,7 +344,7 @@ def minimise(
         curved |= gain < STRAIGHT
         damped = _damping(damped, gain, accepted)
     _record(ends, last, index, x, at)
-    return Minima(ends, last, done | (last.value <= problems.rounding), steps)
+    return Minima(ends, last, done | (last.value <= problems.rounding), decrement, steps)
 
 
 def _record(ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Floats, at: Expansion) -> None:

@@ -70,4 +70,5 @@ def median_residuals(problems: Problems, theta: Floats) -> Floats:
     if problems.weights is not None and not np.all(problems.weights > 0.0):
         size = np.where(problems.weights > 0.0, size, np.nan)
         return np.nanmedian(size, axis=1, keepdims=True) + 1e-300
-    return np.median(size, axis=1, keepdims=True) + 1e-300
+    middle = size.shape[1] // 2  # the upper one of two: a scale, and faster than np.median
+    return np.partition(size, middle, axis=1)[:, middle : middle + 1] + 1e-300

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Expansion, Minima, Problems, minimise, newton_step, values
+from isoflop.numeric.fit.newton import Expansion, Minima, Problems, minimise, values
 from isoflop.numeric.fit.nonsmooth import sharpen
 from isoflop.numeric.fit.path import NARROWEST, follow, median_residuals
 from isoflop.numeric.fit.scan import Scan
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_STARTS = 6
-#: Exponents tried for each term; the coarse grid only tells outliers.
-FINE, COARSE = 12, 5
+#: Exponents tried for each term.
+FINE = 12
+#: A residual beyond so many medians is an outlier that may have led squares astray.
+OUTLYING = 12.0
 #: Minima whose objectives differ by less than this share are one.
 SAME = 1e-7
 #: With as few runs, and for a sharp objective, the points of the grid are compared by the objective itself as well, which then
@@ -90,22 +92,20 @@ def _minima(design: Design, observed: Floats, weights: Floats | None, objective:
     if objective.in_logs:
         squares = squares / observed**2
     few = objective.is_sharp or len(observed) <= FEW
-    if objective.is_square:
-        begun = Scan.of(design.model, design.lower, design.upper, FINE).starts(observed, squares, most=MOST_STARTS)
-    else:
-        # With the weights of an absolute deviation, which outliers do not lead astray.
-        rough = Scan.of(design.model, design.lower, design.upper, FINE if few else COARSE)
-        begun = rough.starts(observed, squares, most=MOST_STARTS if few else 1)
+    scan = Scan.of(design.model, design.lower, design.upper, FINE)
+    begun = scan.starts(observed, squares, most=MOST_STARTS)
+    if not objective.is_square:
         size = np.abs(problems.residuals(begun[:1]))[0]
-        middle = float(np.median(size)) + 1e-300
-        robust = squares / np.maximum(size, 0.1 * middle)
+        middle = float(median_residuals(problems, begun[:1])[0, 0])
+        if few or float(size.max()) > OUTLYING * middle:
+            # Once more with the weights of an absolute deviation, which outliers do not lead astray.
+            robust = squares / np.maximum(size, 0.1 * middle)
 
-        def judge(points: Floats) -> Floats:
-            return values(problems.with_clip(objective.clip(NARROW * middle)), points)
+            def judge(points: Floats) -> Floats:
+                return values(problems.with_clip(objective.clip(NARROW * middle)), points)
 
-        fine = rough if few else Scan.of(design.model, design.lower, design.upper, FINE)
-        more = fine.starts(observed, robust, most=MOST_STARTS, judge=judge if few else None)
-        begun = np.concatenate([begun, more]) if few else more
+            more = scan.starts(observed, robust, most=MOST_STARTS, judge=judge if few else None)
+            begun = np.concatenate([begun, more]) if few else more
     found = follow(problems, objective, begun, design.lower, design.upper)
     if objective.is_square or not few:
         return found, len(begun)
@@ -135,6 +135,7 @@ def _joined(one: Minima, other: Minima) -> Minima:
         np.concatenate([one.theta, other.theta]),
         Expansion(*parts),
         np.concatenate([one.done, other.done]),
+        np.concatenate([one.decrement, other.decrement]),
         max(one.steps, other.steps),
     )
 
@@ -172,9 +173,7 @@ def _best(design: Design, problems: Problems, objective: Objective, found: Minim
     rounding = float(problems.rounding[0])
     close = found.value <= value + SAME * abs(value) + rounding
     theta = found.theta[best]
-    at = found.expansion.some([best])
-    step = newton_step(at, theta[None], np.zeros(1), np.atleast_2d(design.lower), np.atleast_2d(design.upper))
-    certificate = max(float(step.decrement[0]) - rounding, 0.0) / max(value, 1e-300)
+    certificate = max(float(found.decrement[best]) - rounding, 0.0) / max(value, 1e-300)
     others = found.theta[[index for index in order if not close[index]]]
     return Solution(theta, value, bool(found.done[best]), certificate, starts, int(close.sum()), others)
 
