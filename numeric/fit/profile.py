@@ -258,7 +258,7 @@ def _searched(
                 "jac": lambda x: -rise.at(full(x))[1][free] * unit,
             },
             bounds=list(zip((lower[free] - start[free]) / unit, (upper[free] - start[free]) / unit, strict=True)),
-            options={"maxiter": 300, "ftol": 1e-12},
+            options={"maxiter": 80, "ftol": 1e-9},
         )
     end = full(found.x)
     return end if abs(rise.at(end)[0] - most) <= 1e-4 * most else None

@@ -39,7 +39,12 @@ def test_help_of_a_command(call, command, words) -> None:
     assert max(map(len, result.out.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+SLOW_EXAMPLES = {"check", "latex", "verify"}
+
+
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW_EXAMPLES else name for name in COMMANDS]
+)
 def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> None:
     import shlex
 

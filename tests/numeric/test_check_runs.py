@@ -93,6 +93,7 @@ def test_runs_at_fixed_ratios_are_compared_with_their_ray(on_rays, reference):
     assert "0 budgets" in on_rays["isoflop"].reason
 
 
+@pytest.mark.slow
 def test_the_bands_hold_the_truth_and_the_biases_are_gone():
     """20 worlds in which the law holds: every band holds 0 but a few; corrected differences average to 0, raw ones do not."""
     held: list[bool] = []

@@ -8,12 +8,12 @@ fits them by Huber's function and by least squares of the log, and makes every k
 import argparse
 import json
 import os
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from workers import workers
 
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.bootstrap import percentile
@@ -92,7 +92,7 @@ def study(runs, repetitions, *, jobs=None, progress=False):
     """Coverage and median width: (objective, kind, quantity) -> (share, width), over the repetitions."""
     from tqdm import tqdm
 
-    with ProcessPoolExecutor(jobs or os.cpu_count()) as pool:
+    with workers(jobs) as pool:
         done = pool.map(partial(repetition, runs), range(repetitions), chunksize=5)
         rows = list(tqdm(done, total=repetitions, disable=not progress, unit="repetition"))
     return {key: (np.mean([row[key][0] for row in rows]), np.median([row[key][1] for row in rows])) for key in rows[0]}

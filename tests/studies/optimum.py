@@ -6,13 +6,12 @@ and whether one that is worse ever is.
 """
 
 import argparse
-import os
-from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
 
 from random_problems import problem
 from reference import Search
 from tqdm import tqdm
+from workers import workers
 
 from isoflop.numeric.fit import fit
 
@@ -52,7 +51,7 @@ def outcome(seed):
 
 def study(seeds, *, jobs=None, progress=False):
     """The outcomes for some seeds."""
-    with ProcessPoolExecutor(jobs or os.cpu_count()) as pool:
+    with workers(jobs) as pool:
         return list(tqdm(pool.map(outcome, seeds, chunksize=4), total=len(seeds), disable=not progress, unit="problem"))
 
 

@@ -4,7 +4,7 @@ import coverage
 import optimum
 import pytest
 
-FEW_PROBLEMS = 24
+FEW_PROBLEMS = 8
 #: The standard error of a coverage of 90 % over 2,000 repetitions is 0.7 %.
 LEAST, MOST = 0.87, 0.93
 

@@ -95,6 +95,7 @@ def test_all_54_runs_reach_six_digits(capsys: pytest.CaptureFixture[str]) -> Non
     assert failed == []
 
 
+@pytest.mark.slow
 def test_most_sets_need_no_start_values(capsys: pytest.CaptureFixture[str]) -> None:
     """Sums of several peaks are beyond a search that knows nothing of the law; what is no minimum is never called one."""
     place = folder()

@@ -225,6 +225,7 @@ def student(random, size):
     return random.standard_t(3, size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("errors", [None, student], ids=["normal", "student"])
 def test_hubers_calibration_against_simulation(errors):
     """Mean half width over 1.645 is the spread of the estimates: 250 of these give it to 5 %, 12 widths of 15 % each to 4 %."""
