@@ -35,6 +35,7 @@ from isoflop.numeric.empirical.paired import PairedSamples, allocation_exponents
 from isoflop.numeric.empirical.phrases import flop, percent, round_percent
 from isoflop.numeric.empirical.rays import find_rays
 from isoflop.numeric.empirical.resamples import Noise
+from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.law import Law
 from isoflop.numeric.power_law import fit_power_law
@@ -67,8 +68,6 @@ MOST_RAYS = 3
 LEAST_RAY_RUNS = 5
 #: A ratio that fewer of the runs share is one by chance.
 LEAST_RAY_SHARE = 0.1
-#: Noise that the runs of a group share shows in the scatter of groups alone: of fewer than these it cannot be told, is rough.
-LEAST_GROUPS, MANY_GROUPS = 4, 10
 NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
 
 
@@ -397,8 +396,8 @@ def _warnings(fitted: Fit, drawn: PairedSamples, bootstrap: int) -> Iterator[str
     groups = _groups(fitted.runs)
     if groups is not None and groups < LEAST_GROUPS:
         yield f"the runs come in {counted(groups, 'group')}: too few for bands and intervals"
-    elif groups is not None and groups < MANY_GROUPS:
-        yield f"the runs come in {groups} groups: with fewer than {MANY_GROUPS} every interval and band is rough"
+    elif groups is not None and groups < FEW_GROUPS:
+        yield f"the runs come in {groups} groups: with fewer than {FEW_GROUPS} every interval and band is rough"
 
 
 def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:

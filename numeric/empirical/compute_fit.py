@@ -25,8 +25,6 @@ LEAST_SQUARES = Objective(name="least-squares-log")
 EXPONENTS = np.geomspace(0.004, 4.0, 61)
 LEAST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
 LARGEST_LOG_TERM = 100.0
-#: An objective this small per run is that of losses on a curve: rounding is all that is left to minimise.
-EXACT = 1e-24
 
 
 class ComputeLaws(NamedTuple):
@@ -85,12 +83,11 @@ def fit_compute_laws(
     theta[~known] = (1.0, 0.0, 0.1)
     lower = np.array([0.0, -LARGEST_LOG_TERM, LEAST_EXPONENT])
     upper = np.array([np.inf, LARGEST_LOG_TERM, LARGEST_EXPONENT])
-    problems = Problems(model, np.log(losses) if objective.in_logs else losses, given, objective.clip(), objective.in_logs)
+    problems = Problems.of(model, losses, given, objective)
     found = follow(problems, objective, theta, lower, upper)
     E, log_term, alpha = found.theta.T
-    done = found.done | (found.value <= EXACT * given.sum(axis=1))
     at_bound = (E <= 0.0) | (alpha <= LEAST_EXPONENT) | (alpha >= LARGEST_EXPONENT)
-    return ComputeLaws(E, log_term + alpha * centre, alpha, done & known, at_bound & known)
+    return ComputeLaws(E, log_term + alpha * centre, alpha, found.done & known, at_bound & known)
 
 
 def _budgets(compute: Floats, weights: Floats) -> NDArray[np.intp]:

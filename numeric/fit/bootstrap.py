@@ -29,8 +29,11 @@ KINDS = ("cases", "groups", "residuals")
 BATCH = 100
 #: Other minima of the fit from which every refit starts as well.
 MOST_OTHERS = 2
-#: Fewer groups have too few resamples to tell an interval: two have three, three have ten.
-LEAST_GROUPS, LEAST_DRAWS = 4, 2
+#: Noise that the runs of a group share shows in the scatter of groups alone: fewer than the first cannot tell it (two groups have
+#: three resamples, three have ten), fewer than the second tell it roughly.
+LEAST_GROUPS, FEW_GROUPS = 4, 10
+#: Fewer draws have no standard error and no percentiles.
+LEAST_DRAWS = 2
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     Returns
     -------
     Refits
-        With the columns of `fit.coefficients`. A sharp objective is minimised up to a thousandth of the median residual.
+        With the columns of `fit.coefficients`. A sharp objective is left smooth over a small share of the median residual.
     """
     own = fit.runs.weight
     if weights is None:
@@ -68,33 +71,22 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
         drawn = drawn if own is None else drawn * own
         count = len(drawn)
     values = np.asarray(fit.runs.loss if observed is None else observed, dtype=np.float64)
-    objective = fit.objective
-    target = np.log(values) if objective.in_logs else values
-    problems = Problems(fit.design.model, target, drawn, objective.clip(), objective.in_logs)
-    best = None
-    for start in _starts(fit):
-        begun = np.repeat(start[None], count, axis=0)
-        found = follow(problems, objective, begun, fit.design.lower, fit.design.upper)
-        if best is None:
-            best = (found.theta, found.value, found.done)
-        else:
-            better = found.value < best[1]
-            best = (
-                np.where(better[:, None], found.theta, best[0]),
-                np.where(better, found.value, best[1]),
-                np.where(better, found.done, best[2]),
-            )
-    assert best is not None
-    return Refits(best[0], fit.design.coefficients(best[0]), best[1], best[2])
+    problems = Problems.of(fit.design.model, values, drawn, fit.objective)
+    ends = [
+        follow(problems, fit.objective, np.repeat(start[None], count, axis=0), fit.design.lower, fit.design.upper)
+        for start in _starts(fit)
+    ]
+    best, each = np.argmin([end.value for end in ends], axis=0), np.arange(count)
+    theta, value, done = (np.stack(parts)[best, each] for parts in zip(*((e.theta, e.value, e.done) for e in ends), strict=True))
+    return Refits(theta, fit.design.coefficients(theta), value, done)
 
 
 def _starts(fit: Fit) -> list[Floats]:
     """The fit, its other minima, and the least squares fit: where a resample draws outliers often, its minimum is near that."""
     found = [fit.theta, *fit.solution.others[:MOST_OTHERS]]
     if not fit.objective.is_square:
-        observed = np.asarray(fit.runs.loss)
-        target = np.log(observed) if fit.objective.in_logs else observed
-        squares = Problems(fit.design.model, target, fit.runs.weight, Clip(2.0, -np.inf, np.inf), fit.objective.in_logs)
+        problems = Problems.of(fit.design.model, np.asarray(fit.runs.loss), fit.runs.weight, fit.objective)
+        squares = problems.with_clip(Clip(2.0, -np.inf, np.inf))
         found.append(minimise(squares, fit.theta[None], fit.design.lower, fit.design.upper).theta[0])
     return found
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from isoflop.numeric._domain import REAL, number, outside
 from isoflop.numeric.fit.coordinates import Coordinates
-from isoflop.numeric.fit.newton import Problems, expand, newton_step
+from isoflop.numeric.fit.newton import ROUNDINGS, Problems, expand, newton_step
 from isoflop.numeric.fit.nonsmooth import SharpMinimum, sharpen
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.optimality import FLAT, ROUNDINGS, Optimality, optimality
+from isoflop.numeric.fit.optimality import FLAT, Optimality, optimality
 from isoflop.numeric.fit.path import NARROWEST, follow, median_residuals
 from isoflop.numeric.fit.starts import solve_linear
 from isoflop.numeric.fit.starts import starts as scanned
@@ -379,9 +379,7 @@ class _Fit:
         return replace(tests, offset=found.subgradient, decrement=0.0, move=0.0, reasons=flat)
 
     def _problems(self, coordinates: Coordinates) -> Problems:
-        in_logs = self.objective.in_logs
-        observed = np.log(self.observed) if in_logs else self.observed
-        return Problems(coordinates, observed, self.weights, self.objective.clip(), in_logs)
+        return Problems.of(coordinates, self.observed, self.weights, self.objective)
 
     def _groups(self, ends: Floats) -> tuple[Floats, NDArray[np.int64]]:
         """The best ends with different objectives, and how many ends share each."""

@@ -136,11 +136,11 @@ class Design:
             [0.0 if name in pinned else float(row.mean()) for name, row in zip(terms.prefactors, logs, strict=True)]
         )
         span = [log(float(runs.loss.min()) * SMALLEST_TERM), log(float(runs.loss.max()) * LARGEST_TERM)]
-        boxes = dict.fromkeys(("E",), (0.0, inf))
+        boxes = {"E": (0.0, inf)}
         boxes |= {name: (-inf, inf) if name in pinned else (span[0], span[1]) for name in terms.prefactors}
         boxes |= dict.fromkeys(terms.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
         for name, (low, high) in {**bounds, **{name: (value, value) for name, value in fixed.items()}}.items():
-            inside = _log if name in terms.prefactors else _same
+            inside = _log if name in terms.prefactors else float
             usual = boxes[name]
             boxes[name] = (usual[0] if low is None else inside(low), usual[1] if high is None else inside(high))
             if boxes[name][0] > boxes[name][1]:
@@ -203,10 +203,6 @@ class Design:
 
 def _log(value: float) -> float:
     return log(value) if value > 0.0 else -inf
-
-
-def _same(value: float) -> float:
-    return value
 
 
 def _checked(

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.objective import Clip
+    from isoflop.numeric.fit.objective import Clip, Objective
 
     Floats = NDArray[np.float64]
 
@@ -82,6 +82,12 @@ class Problems:
     weights: Floats | None
     clip: Clip
     in_logs: bool
+
+    @classmethod
+    def of(cls, model: Model, observed: Floats, weights: Floats | None, objective: Objective) -> Problems:
+        """The problems of an objective: `observed` holds values, not logarithms."""
+        target = np.log(observed) if objective.in_logs else observed
+        return cls(model, target, weights, objective.clip(), objective.in_logs)
 
     def some(self, chosen: Any) -> Problems:
         """The chosen ones of the problems."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Problems, expand
+from isoflop.numeric.fit.newton import ROUNDINGS, Problems, expand
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +23,6 @@ SMALLEST_MOVE = 1e-5
 #: Negative curvature up to this share of the greatest is rounding.
 ROUNDED_CURVATURE = 1e-12
 FLATTEST = 1e-14
-#: Rounding errors in one evaluation of a law, in units of the last place of its value.
-ROUNDINGS = 16.0
 
 
 @dataclass(frozen=True, kw_only=True)

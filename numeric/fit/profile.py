@@ -161,8 +161,7 @@ class _Rise:
     @classmethod
     def of(cls, fit: Fit) -> _Rise:
         observed = np.asarray(fit.runs.loss)
-        target = np.log(observed) if fit.objective.in_logs else observed
-        problems = Problems(fit.design.model, target, fit.runs.weight, fit.objective.clip(), fit.objective.in_logs)
+        problems = Problems.of(fit.design.model, observed, fit.runs.weight, fit.objective)
         if fit.objective_value <= float(problems.rounding[0]):
             raise ValueError("profile: the law meets the runs exactly; no residuals tell how sure it is")
         if fit.objective.is_square:

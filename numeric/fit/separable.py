@@ -51,7 +51,7 @@ class Centred:
         """Number of parameters."""
         return 2 * self.terms + self.irreducible
 
-    def part(self, runs: slice) -> Centred:
+    def part(self, runs: slice | NDArray[np.intp]) -> Centred:
         """The law at some of the runs."""
         return Centred(self.logs[:, runs], self.irreducible)
 

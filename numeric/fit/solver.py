@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,16 +78,11 @@ def solve(design: Design, observed: Floats, weights: Floats | None, objective: O
     if design.model.size > LARGE:
         return _solve_large(design, observed, weights, objective)
     found, starts = _minima(design, observed, weights, objective)
-    return _best(design, _problems(design, observed, weights, objective), objective, found, starts)
-
-
-def _problems(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Problems:
-    target = np.log(observed) if objective.in_logs else observed
-    return Problems(design.model, target, weights, objective.clip(), objective.in_logs)
+    return _best(design, Problems.of(design.model, observed, weights, objective), objective, found, starts)
 
 
 def _minima(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> tuple[Minima, int]:
-    problems = _problems(design, observed, weights, objective)
+    problems = Problems.of(design.model, observed, weights, objective)
     squares = np.ones_like(observed) if weights is None else weights
     if objective.in_logs:
         squares = squares / observed**2
@@ -115,8 +110,8 @@ def _minima(design: Design, observed: Floats, weights: Floats | None, objective:
 
 def _stirred(problems: Problems, theta: Floats, design: Design) -> Floats:
     """Points around a minimum, as far as the residuals let the parameters vary: next to it others may be deeper."""
-    _, jacobian = problems.model.evaluate(theta[None])
-    scaled = jacobian[0] / (problems.model.evaluate(theta[None])[0] if problems.in_logs else 1.0)
+    values, jacobian = problems.model.evaluate(theta[None])
+    scaled = jacobian[0] / (values if problems.in_logs else 1.0)
     lengths = np.linalg.norm(scaled, axis=1)
     lengths[lengths == 0.0] = 1.0
     left, size, _ = np.linalg.svd(scaled / lengths[:, None], full_matrices=False)
@@ -143,18 +138,11 @@ def _joined(one: Minima, other: Minima) -> Minima:
 def _solve_large(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:
     """Starts from a sample of the runs, spread evenly over their order of loss; the minimum over all of them."""
     sample = np.argsort(observed, kind="stable")[:: max(1, len(observed) // SAMPLE)]
-    part = type(design)(
-        design.terms,
-        type(design.model)(design.model.logs[:, sample], design.model.irreducible),
-        design.centres,
-        design.lower,
-        design.upper,
-        design.given,
-    )
+    part = replace(design, model=design.model.part(sample))
     found, starts = _minima(part, observed[sample], None if weights is None else weights[sample], objective)
     order = np.argsort(found.value, kind="stable")
     distinct = [index for rank, index in enumerate(order) if rank == 0 or found.value[index] > (1 + SAME) * found.value[order[0]]]
-    problems = _problems(design, observed, weights, objective)
+    problems = Problems.of(design.model, observed, weights, objective)
     begun = found.theta[distinct[:2]]
     if objective.is_sharp:
         clip = objective.clip(NARROWEST * float(median_residuals(problems, begun[:1])[0, 0]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from isoflop.numeric._domain import outside, positive_number
+from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_DRAWS
 from isoflop.numeric.fit.intervals import checked_level, normal_quantile
 from isoflop.numeric.runs_cells import counted
 from isoflop.numeric.runs_columns import BUDGET, LETTERS
@@ -27,12 +28,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LEVEL = 0.9
 FIXED, AT_BOUND, OPEN = "fixed", "at bound", "not determined"
-#: Fewer resamples than this have no standard error and no percentiles.
-LEAST_DRAWS = 2
 #: Below so many resamples beyond either end, percentiles are rough.
 LEAST_IN_TAIL = 5
-#: With fewer groups than this their scores, or the draws of them, tell the spread only roughly.
-FEW_GROUPS = 10
 #: A name and the compute or the ratio that it is for, where there are several.
 AT = "@"
 SMOOTHED = "rho'' is averaged over the Hall-Sheather bandwidth of the residuals"

@@ -325,18 +325,22 @@ class _Extras:
         if not _is_sound(self.fit):
             self.warnings.append("no resamples: the fit is no result that they could tell about")
             return None
+        from isoflop.numeric.runs_cells import counted
+
         try:
             found = self.fit.bootstrap(
                 asked.repeats, seed=asked.seed, kind=asked.kind, progress=is_terminal(sys.stderr), jobs=asked.jobs
             )
         except KeyboardInterrupt:
-            self.interrupted = f"none of {counted(asked.repeats)} is done; the intervals are of the sandwich covariance"
+            self.interrupted = (
+                f"none of {counted(asked.repeats, 'resample')} is done; the intervals are of the sandwich covariance"
+            )
             return None
         except ValueError as error:
             raise self._of_resamples(error) from None
         if found.interrupted:
             done = len(found) + found.failed
-            self.interrupted = f"{done} of {counted(asked.repeats)} are done; the intervals are of these"
+            self.interrupted = f"{done} of {counted(asked.repeats, 'resample')} are done; the intervals are of these"
         return found
 
     def _of_resamples(self, error: ValueError) -> UsageError:
@@ -426,15 +430,6 @@ class _Extras:
         from isoflop.numeric.fit.tables import summary_latex
 
         return summary_latex(summary)
-
-
-def counted(resamples: int) -> str:
-    """So many resamples.
-
-    >>> counted(1), counted(2)
-    ('1 resample', '2 resamples')
-    """
-    return f"{resamples} resample{'' if resamples == 1 else 's'}"
 
 
 def _save(data: dict[str, Any], path: str) -> None:
