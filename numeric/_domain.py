@@ -58,3 +58,35 @@ def nonnegative_number(name: str, value: Any) -> float:
     if not converted >= 0.0:
         raise outside(name, value, NONNEGATIVE)
     return converted
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """The value as an int of at least so much: booleans and floats are no whole numbers."""
+    from numbers import Integral
+
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise outside(name, value, f"a whole number of at least {least}")
+    return int(value)
+
+
+def process_count(value: Any) -> int:
+    """The value of jobs as an int other than 0; negative counts from all processors."""
+    from numbers import Integral
+
+    if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
+        raise outside("jobs", value, "a whole number other than 0")
+    return int(value)
+
+
+def positive_array(name: str, values: Any) -> Any:
+    """The values as an array of float64 above 0."""
+    import numpy as np
+
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise outside(name, values, "positive finite numbers") from None
+    wrong = ~(np.isfinite(array) & (array > 0.0))
+    if wrong.any():
+        raise outside(name, float(array[wrong].flat[0]), "positive finite numbers")
+    return array

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
+from isoflop.numeric._domain import outside, positive_array
 from isoflop.theory.notation import Frozen
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ class PowerLaw(Frozen):
 
     def __call__(self, x: Any) -> Any:
         """Coefficient x^exponent; ``x``: > 0, a number or an array."""
-        y = np.exp(self.log_coefficient + self.exponent * np.log(_positive("x", x)))
+        y = np.exp(self.log_coefficient + self.exponent * np.log(positive_array("x", x)))
         return float(y) if np.ndim(y) == 0 else y
 
     def as_dict(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def fit_power_law(x: Any, y: Any, weights: Any = None) -> PowerLaw:
     >>> round(law.exponent, 12)
     0.5
     """
-    u, v = np.log(_positive("x", x)), np.log(_positive("y", y))
+    u, v = np.log(positive_array("x", x)), np.log(positive_array("y", y))
     if u.ndim != 1 or u.shape != v.shape:
         raise outside("y", f"{v.shape} values for x of shape {u.shape}", "one value for every x, in one dimension")
     w = np.ones_like(u) if weights is None else _weights(weights, u.shape)
@@ -168,17 +168,6 @@ def lines(x: Floats, y: Floats, weights: Floats) -> Lines:
         spread = (weights * from_x**2).sum(axis=-1)
         slope = (weights * from_x * from_y).sum(axis=-1) / spread
     return Lines(slope, centre_x, centre_y, spread)
-
-
-def _positive(name: str, values: Any) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise outside(name, values, "positive finite numbers") from None
-    wrong = ~(np.isfinite(array) & (array > 0.0))
-    if wrong.any():
-        raise outside(name, float(array[wrong].flat[0]), "positive finite numbers")
-    return array
 
 
 def _weights(values: Any, shape: tuple[int, ...]) -> Floats:

@@ -106,8 +106,8 @@ class Runs:
             if len(values) != len(self.loss):
                 raise ValueError(f"{name}: has {len(values)} entries, loss has {len(self.loss)}; must be as many")
         for name, values in held.items():
-            object.__setattr__(self, name, _locked(values))
-        object.__setattr__(self, "extra", {name: _locked(values) for name, values in self.extra.items()})
+            object.__setattr__(self, name, locked(values))
+        object.__setattr__(self, "extra", {name: locked(values) for name, values in self.extra.items()})
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class Runs:
         return _rebuilt, ({part.name: getattr(self, part.name) for part in fields(self)},)
 
 
-def _locked(values: Any) -> Any:
+def locked(values: Any) -> Any:
     """The same array for reading only; the caller's own stays as it is."""
     view = np.asarray(values).view()
     view.setflags(write=False)

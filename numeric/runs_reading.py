@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isoflop.numeric._generated import array
-from isoflop.numeric.downstream import neg_log_accuracy
+from isoflop.numeric.downstream.normalise import neg_log_accuracy
 from isoflop.numeric.runs import Dropped, Runs, named, those_dropped
 from isoflop.numeric.runs_cells import counted, numbers, unusable
 from isoflop.numeric.runs_columns import BUDGET, OUTCOME, listed, quantity_named, recognise

@@ -24,7 +24,8 @@ LAYERS = (
     {"penalty", "ray"},
     {"formulas", "factors", "marginal", "expansion", "economics", "vocabulary", "bounds", "limits"},
     {"prove"},
-    {"passk", "statistics", "bnsl", "erratum", "penalty_gradient", "formulas_gradient"},
+    {"passk", "formulas_passk", "statistics", "bnsl", "erratum", "penalty_gradient", "formulas_gradient"},
+    {"accuracy_penalty", "formulas_downstream"},
     {"derivations", "text"},
     {"latex_width", "latex_printer", "latex_sentence", "latex_break"},
     {"latex_naming", "latex_table", "latex_align", "latex_theorem"},
@@ -33,7 +34,7 @@ LAYERS = (
     {"latex", "codegen", "export", "wide_table", "model_code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
-PLAIN_DATA = {"notation", "published", "bibliography", "krajewski2025"}
+PLAIN_DATA = {"notation", "published", "bibliography", "krajewski2025", "krajewski2025_runs"}
 PRESENTATION = {"latex", "text"}  # any layer may print itself, by an import inside the function
 CALL_FLOAT = {
     "codegen",  # prints Python source, so it rounds exact numbers

@@ -1,5 +1,6 @@
 """Every example runs and leaves the picture or the table that it promises."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -9,6 +10,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "examples"
 WRITES = {
     "check_published_laws": "check.png",
     "cost_of_overtraining": "penalty.png",
+    "simulate_counts": "counts.csv",
     "simulate_runs": "runs.csv",
     "verify_the_envelope": None,
     "write_the_theorem": "theorem.tex",
@@ -16,8 +18,37 @@ WRITES = {
 }
 
 
+#: Tested below: they need the public runs. The page's folder, the runs', and a heading over figures that are to come again.
+ON_PUBLIC_RUNS = {
+    "reproduce_generative_evaluations": ("generative_evaluations", "pythia-passk", "least squares, complete models"),
+    "reproduce_downstream_metrics": ("downstream_metrics", "apple-downstream", "| benchmark | up to 6e21 FLOP | above"),
+}
+
+
 def test_all_examples_are_listed():
-    assert {path.stem for path in FOLDER.glob("*.py")} == set(WRITES)
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*WRITES, *ON_PUBLIC_RUNS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_PUBLIC_RUNS)
+def test_the_page_on_public_runs(name, public_runs, tmp_path, monkeypatch):
+    folder, data, heading = ON_PUBLIC_RUNS[name]
+    monkeypatch.setattr("sys.argv", [f"{name}.py", str(public_runs / data), str(tmp_path)])
+    runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r"\]\((\w+\.png)\)", page):
+        assert (tmp_path / name).stat().st_size > 10_000
+    assert "nan" not in page
+    held = (FOLDER / folder / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^#.*$", page, flags=re.MULTILINE) == re.findall(r"^#.*$", held, flags=re.MULTILINE)
+    assert _figures(page, heading)
+    assert _figures(page, heading) == pytest.approx(_figures(held, heading), rel=0.02)
+
+
+def _figures(page, heading):
+    """The numbers in the rows under a heading of a table."""
+    rows = page.partition(heading)[2].partition("\n\n")[0].splitlines()[2:]
+    return [float(number) for row in rows for number in re.findall(r"\d+\.\d+", row)]
 
 
 @pytest.mark.parametrize("name", sorted(WRITES))

@@ -38,6 +38,7 @@ def folder(tmp_path_factory):
     """Where the commands run one after the other: later ones read what earlier ones wrote."""
     place = tmp_path_factory.mktemp("readme")
     _example("simulate_runs.py", place)
+    _example("simulate_counts.py", place)
     return place
 
 

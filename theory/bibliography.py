@@ -230,6 +230,14 @@ _OTHERS = (
         said=_arxiv("2210.14891"),
     ),
     Work(
+        key="gadre2024",
+        names="Gadre et al. 2024",
+        authors="S. Y. Gadre et al.",
+        title="Language models scale reliably with over-training and on downstream tasks",
+        details="arXiv:2403.08540.",
+        said=_arxiv("2403.08540"),
+    ),
+    Work(
         key="karlin1966",
         names="Karlin and Studden 1966",
         authors="S. Karlin, W. J. Studden",

@@ -128,12 +128,29 @@ def falling(n: Expr, k: Expr) -> Expr:
     return factorial_of(n) / factorial_of(n - k)
 
 
+class log1mexp(Function):
+    """log(1 - exp(x)) for x < 0, to be computed to full relative precision."""
+
+    nargs = 1
+
+    def definition(self) -> Expr:
+        return log(1 - exp(self.args[0]))
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return rf"\log\left(1 - e^{{{printer._print(self.args[0])}}}\right)"
+
+
 # -- the estimator -----------------------------------------------------------------------------------------------
 
 
 def fail_estimator(n: Expr = SAMPLES, c: Expr = CORRECT, k: Expr = DRAWS) -> Expr:
     """C(n - c, k)/C(n, k), the unbiased estimator of fail@k from c correct among n samples (Chen et al. 2021)."""
     return binomial(n - c, k) / binomial(n, k)
+
+
+def covariance_estimate(n: Expr, c: Expr, k1: Expr, k2: Expr) -> Expr:
+    """f_k1 f_k2 - f_(k1 + k2) with f the fail-estimators from the same n >= k1 + k2 samples: unbiased for Cov(f_k1, f_k2)."""
+    return fail_estimator(n, c, k1) * fail_estimator(n, c, k2) - fail_estimator(n, c, k1 + k2)
 
 
 def fail_estimator_factor(n: Expr, c: Expr, drawn: Expr) -> Expr:
@@ -203,9 +220,24 @@ def floor_of_unsolvable(share: Expr) -> Expr:
     return -log(1 - share)
 
 
+def safe_floor_of_unsolvable(share: Expr) -> Expr:
+    """The same without cancellation for a small share."""
+    return -log1p(-share)
+
+
+def share_of_unsolvable(floor: Expr) -> Expr:
+    """1 - e^-E0: the share of the problems that are never solved where -log pass@k tends to E0; without cancellation."""
+    return -expm1(-floor)
+
+
 def floor_across(floor: Expr, times: Expr) -> Expr:
     """-log(1 - (1 - e^-E0)^m): what the floor at m k samples is at least, where that at k samples is E0."""
     return -log(1 - (1 - exp(-floor)) ** times)
+
+
+def safe_floor_across(floor: Expr, times: Expr) -> Expr:
+    """The same without cancellation for a small and for a large floor."""
+    return -log1mexp(times * log1mexp(-floor))
 
 
 # -- laws that depend on k ---------------------------------------------------------------------------------------
@@ -214,6 +246,18 @@ def floor_across(floor: Expr, times: Expr) -> Expr:
 def crossing_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr:
     """C_x = (C0_2/C0_1)^(1/(alpha_2 - alpha_1)): where C0_1 C^-alpha_1 and C0_2 C^-alpha_2 cross."""
     return Pow(second[0] / first[0], 1 / (second[1] - first[1]))
+
+
+def turning_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr:
+    """Where alpha_1 C0_1 C^-alpha_1 = alpha_2 C0_2 C^-alpha_2: the difference of the two laws, floors or not, turns there."""
+    scaled = ((coefficient * exponent, exponent) for coefficient, exponent in (first, second))
+    return crossing_compute(*scaled)
+
+
+def local_exponent(floor: Expr, coefficient: Expr, exponent: Expr) -> Expr:
+    """-dlog y/dlog C = alpha (1 - E/y) of y = E + C0 C^-alpha, without cancellation."""
+    reducible = coefficient * sym.C**-exponent
+    return exponent * reducible / (floor + reducible)
 
 
 @dataclass(frozen=True)
@@ -296,6 +340,37 @@ class GoldComposition:
         """(kappa - 1) Gg/(2 Eg): the coefficient of C^-ag in the next order, relative to the leading one."""
         return (self.power - 1) / 2 * self.gold_coefficient / self.gold_floor
 
+    @property
+    def above_floor(self) -> Expr:
+        """u = (g - Eg)/Eg = (Gg/Eg) C^-ag."""
+        return self.gold_coefficient / self.gold_floor * sym.C**-self.gold_exponent
+
+    def compute_where(self, above_floor: Expr) -> Expr:
+        """C = (Gg/(Eg u))^(1/ag)."""
+        return (self.gold_coefficient / (self.gold_floor * above_floor)) ** (1 / self.gold_exponent)
+
+    @property
+    def reducible(self) -> Expr:
+        """y - E0 = K0 Eg^kappa ((1 + u)^kappa - 1), without cancellation at large compute."""
+        return self.coefficient * self.gold_floor**self.power * expm1(self.power * log1p(self.above_floor))
+
+    @property
+    def local_exponent(self) -> Expr:
+        """-dlog(y - E0)/dlog C = kappa ag (1 - Eg/g)/(1 - (Eg/g)^kappa): from kappa ag at small compute to ag at large."""
+        distance = log1p(self.above_floor)
+        return self.power * self.gold_exponent * expm1(-distance) / expm1(-self.power * distance)
+
+    def leading_ratio(self, above_floor: Expr) -> Expr:
+        """(y - E0)/(C0 C^-ag) = ((1 + u)^kappa - 1)/(kappa u): what the leading order for Eg > 0 misses, 1 for u -> 0."""
+        return expm1(self.power * log1p(above_floor)) / (self.power * above_floor)
+
+    def bare_limit(self, error: Expr) -> Expr:
+        """Compute up to which xi0 + K0 (Gg C^-ag)^kappa, the law without the gold floor, is good: K0 g^kappa exceeds it by 1 + x.
+
+        C = (Gg ((1 + x)^(1/kappa) - 1)/Eg)^(1/ag).
+        """
+        return self.compute_where(1 / expm1(log1p(error) / self.power))
+
 
 @dataclass(frozen=True)
 class AccuracyCurve:
@@ -363,6 +438,18 @@ class CrossAllocation:
     def penalty(self) -> Expr:
         """P = (gamma_2 r^-beta_2 + beta_2 r^gamma_2)/(beta_2 + gamma_2) at that r."""
         return misallocation(self.judged).penalty.subs(sym.SIZE_RATIO, self.size_ratio)
+
+    @property
+    def leading_excess(self) -> Expr:
+        """P - 1 = beta_2 gamma_2 s^2/2 to leading order in s = log r = log(G1/G2) + (w_N(k1) - w_N(k2)) log(C/6)."""
+        return misallocation(self.judged).series(2).coeff(sym.LOG_SIZE_RATIO, 2) * log(self.size_ratio) ** 2
+
+    @property
+    def agreement(self) -> Expr:
+        """C = 6 (G2/G1)^(1/(w_N(k1) - w_N(k2))): the one compute at which both allocate alike, where their shares differ."""
+        budget = self.judged.budget.coefficient
+        at_unit = (self.judged.params / self.chosen.params).subs(sym.C, budget)
+        return budget * at_unit ** (1 / (self.chosen.shares[0] - self.judged.shares[0]))
 
 
 def cross_allocation() -> CrossAllocation:

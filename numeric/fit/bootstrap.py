@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
+from isoflop.numeric._domain import process_count, whole_number
+from isoflop.numeric._parallel import in_order
+from isoflop.numeric._progress import progress_bar
 from isoflop.numeric.fit.intervals import Interval, checked_level
+from isoflop.numeric.fit.models import in_coordinates
 from isoflop.numeric.fit.newton import Problems, minimise
 from isoflop.numeric.fit.objective import Clip
 from isoflop.numeric.fit.path import follow
@@ -160,8 +163,7 @@ class Bootstrap:
     def covariance(self) -> Floats:
         """Covariance (p, p) of the coordinates: logarithms of the prefactors, the rest as it is."""
         self._several()
-        logs = [f"log {name}" in self.fit.model.coordinates for name in self.fit.model.coefficients]
-        return np.cov(np.where(logs, np.log(np.where(logs, self.draws, 1.0)), self.draws), rowvar=False)
+        return np.cov(in_coordinates(self.fit.model, self.draws), rowvar=False)
 
     def _several(self) -> None:
         if len(self) < LEAST_DRAWS:
@@ -206,12 +208,7 @@ def bootstrap(
         Where an argument is outside its domain, or the fit leaves coefficients undetermined: its resamples would tell about the
         search, not about the runs.
     """
-    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise outside("repeats", repeats, "a whole number of at least 1")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise outside("seed", seed, "a whole number of at least 0")
-    if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)) or jobs == 0:
-        raise outside("jobs", jobs, "a whole number other than 0")
+    repeats, seed, jobs = whole_number("repeats", repeats, 1), whole_number("seed", seed, 0), process_count(jobs)
     if fit.undetermined:
         raise ValueError(f"bootstrap: the runs leave {', '.join(fit.undetermined)} undetermined (see the fit's identifiability)")
     chosen = ("cases" if fit.runs.group is None else "groups") if kind == "auto" else kind
@@ -229,7 +226,7 @@ def bootstrap(
     seeds = (np.random.SeedSequence(seed, spawn_key=(index,)) for index in range(len(sizes)))
     done: list[Refits] = []
     interrupted = False
-    bar = _bar(repeats, progress)
+    bar = progress_bar(repeats, progress, what="bootstrap", unit="fit")
     try:
         for found in _run(fit, chosen, sizes, seeds, jobs):
             done.append(found)
@@ -244,20 +241,12 @@ def bootstrap(
     failed = sum(int((~found.converged).sum()) for found in done)
     if not len(draws):
         raise ValueError(f"bootstrap: none of {failed} refits reached a minimum; the runs do not determine the law")
-    return Bootstrap(fit, chosen, int(seed), int(repeats), draws, failed, interrupted)
+    return Bootstrap(fit, chosen, seed, repeats, draws, failed, interrupted)
 
 
 def _run(fit: Fit, kind: str, sizes: list[int], seeds: Iterable[np.random.SeedSequence], jobs: int) -> Iterator[Refits]:
     """The batches in order, as they are done."""
-    if jobs == 1:
-        yield from (batch(fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True))
-        return
-    try:
-        from joblib import Parallel, delayed
-    except ImportError:
-        raise ValueError(f"jobs={jobs}: more than one needs joblib, which is not installed") from None
-    calls = (delayed(batch)(fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True))
-    yield from Parallel(n_jobs=jobs, return_as="generator")(calls)
+    return in_order(batch, ((fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True)), jobs)
 
 
 def batch(fit: Fit, kind: str, size: int, seed: np.random.SeedSequence) -> Refits:
@@ -291,19 +280,3 @@ def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats
     if (values <= 0.0).any():
         raise ValueError("kind='residuals': a resampled loss is not positive; use kind='cases'")
     return values
-
-
-class _NoBar:
-    def update(self, count: int) -> None:
-        """Nothing to show."""
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-
-def _bar(total: int, progress: bool) -> Any:
-    if not progress:
-        return _NoBar()
-    from tqdm import tqdm
-
-    return tqdm(total=total, desc="bootstrap", unit="fit", leave=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
+from isoflop.numeric._domain import outside, whole_number
 from isoflop.numeric.fit.models import MODELS, Design, PowerTerms, named_model
 from isoflop.numeric.fit.objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
 from isoflop.numeric.fit.result import Fit
@@ -93,15 +93,14 @@ def fit(
     chosen = objective if isinstance(objective, Objective) else Objective(name=objective, delta=delta, tau=tau)
     if not isinstance(irreducible, bool):
         raise outside("irreducible", irreducible, "True or False")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise outside("seed", seed, "a whole number of at least 0")
+    seed = whole_number("seed", seed, 0)
     if not isinstance(model, str) or model not in MODELS:
         if not irreducible:
             raise outside("irreducible", irreducible, "True where the law is an expression, which itself has an E or none")
         from isoflop.numeric.fit.general_fit import fit_general
 
         reading = {"columns": columns, "where": where, "random_baseline": random_baseline}
-        return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=int(seed))
+        return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=seed)
     terms = named_model(model, irreducible=irreducible)
     table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")

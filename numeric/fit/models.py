@@ -71,6 +71,13 @@ COMPUTE = PowerTerms("compute", ("compute",), ("C0",), ("alpha",))
 MODELS = {model.name: model for model in (PARAMS_TOKENS, COMPUTE)}
 
 
+def in_coordinates(model: Any, coefficients: Floats) -> Floats:
+    """Coefficients (..., p) of a model as its coordinates: logarithms of the prefactors, the rest as it is; log 0 is -inf."""
+    logged = np.array([f"log {name}" in model.coordinates for name in model.coefficients])
+    with np.errstate(divide="ignore"):
+        return np.where(logged, np.log(np.where(logged, coefficients, 1.0)), coefficients)
+
+
 def named_model(name: str, *, irreducible: bool = True) -> PowerTerms:
     """A model by name, with or without E.
 
@@ -174,13 +181,8 @@ class Design:
 
     def theta(self, coefficients: Mapping[str, float]) -> Floats:
         """The solver's parameters for coefficients."""
-        values = np.array(
-            [
-                _log(coefficients[name]) if name in self.terms.prefactors else coefficients[name]
-                for name in self.terms.coefficients
-            ]
-        )
-        return np.linalg.solve(self.to_coordinates, values)
+        values = np.array([coefficients[name] for name in self.terms.coefficients])
+        return np.asarray(np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, values)))
 
     def runaway(self, theta: Floats) -> tuple[str, ...]:
         """Coefficients that went to a limit of the search which the caller did not set, so that their values mean nothing.

@@ -1,7 +1,8 @@
 """Damped Newton in a box, for many problems at once.
 
-One problem is a vector of parameters, observed values, weights and the three numbers of a `Clip`. All share the model, that is
-the runs at which it is evaluated. The Hessian is exact. Runs are taken in blocks that stay in the cache, problems as well.
+One problem is a vector of parameters, observed values, weights and what a residual costs, as a rule the three numbers of a
+`Clip`. All share the model, that is the runs at which it is evaluated. The Hessian is exact. Runs are taken in blocks that stay
+in the cache, problems as well.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.objective import Clip, Objective
+    from isoflop.numeric.fit.objective import Objective
 
     Floats = NDArray[np.float64]
 
@@ -38,6 +41,22 @@ SNAPPED = 1e-9
 #: A column of the Jacobian that is 0 is taken to be this long: its square is still a number.
 TINY = 1e-100
 FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
+
+
+class Measure(Protocol):
+    """What a residual costs: a `Clip`, or anything else with two derivatives."""
+
+    def value(self, residuals: Floats) -> Floats:
+        """The function of residuals (K, n)."""
+
+    def rounding(self, size: Floats) -> Floats:
+        """What rounding errors of a size cost where they are all the residuals: broadcasts with (K, n)."""
+
+    def measure(self, residuals: Floats) -> tuple[Floats, Floats, Any]:
+        """The function of residuals (K, n) and its two derivatives; the first two are the caller's to overwrite."""
+
+    def some(self, of: Callable[[Any], Any]) -> Any:
+        """For some of the problems, which `of` takes out of an array of one row a problem."""
 
 
 class Model(Protocol):
@@ -71,8 +90,8 @@ class Problems:
         (n,) or (K, n); logarithms where `in_logs`.
     weights : ndarray or None
         (n,) or (K, n); None where all are 1.
-    clip : Clip
-        Its entries are numbers or (K, 1).
+    clip : Measure
+        A `Clip` whose entries are numbers or (K, 1), or another measure of residuals.
     in_logs : bool
         Whether residuals are those of the logarithms.
     """
@@ -80,7 +99,7 @@ class Problems:
     model: Model
     observed: Floats
     weights: Floats | None
-    clip: Clip
+    clip: Any
     in_logs: bool
 
     @classmethod
@@ -95,9 +114,9 @@ class Problems:
         def of(array: Any) -> Any:
             return array[chosen] if array is not None and np.ndim(array) == 2 else array
 
-        return Problems(self.model, of(self.observed), of(self.weights), type(self.clip)(*map(of, self.clip)), self.in_logs)
+        return Problems(self.model, of(self.observed), of(self.weights), self.clip.some(of), self.in_logs)
 
-    def with_clip(self, clip: Clip) -> Problems:
+    def with_clip(self, clip: Measure) -> Problems:
         """The same problems with another objective."""
         return Problems(self.model, self.observed, self.weights, clip, self.in_logs)
 
@@ -111,7 +130,7 @@ class Problems:
         """The objective where rounding errors are all the residuals: (K,), or (1,) for all problems."""
         size = np.abs(np.atleast_2d(self.observed)) + self.in_logs
         size *= ROUNDINGS * np.finfo(np.float64).eps
-        rho = self.clip.rho(size, self.clip.psi(size))
+        rho = self.clip.rounding(size)
         found: Floats = (rho if self.weights is None else rho * self.weights).sum(axis=1)
         return found
 
@@ -173,7 +192,7 @@ def values(problems: Problems, theta: Floats) -> Floats:
             block = slice(first, first + rows)
             some = problems.some(block)
             residuals = some.residuals(theta[block])
-            rho = some.clip.rho(residuals, some.clip.psi(residuals))
+            rho = some.clip.value(residuals)
             found[block] = (rho if some.weights is None else rho * some.weights).sum(axis=1)
     return np.where(np.isfinite(found), found, np.inf)
 
@@ -208,9 +227,7 @@ def _sums(problems: Problems, theta: Floats) -> Expansion:
         jacobian /= values[:, None, :]
     else:
         residuals = values - problems.observed
-    psi = problems.clip.psi(residuals)
-    rho = problems.clip.rho(residuals, psi)
-    second: Any = problems.clip.curvature(psi)
+    rho, psi, second = problems.clip.measure(residuals)
     if problems.weights is not None:
         rho *= problems.weights
         psi *= problems.weights

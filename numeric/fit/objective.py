@@ -19,6 +19,8 @@ import numpy as np
 from isoflop.numeric._domain import outside, positive_number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -59,6 +61,23 @@ class Clip(NamedTuple):
         if self.is_square:
             return self.slope
         return ((psi > self.low) & (psi < self.high)) * self.slope
+
+    def value(self, residuals: Floats) -> Floats:
+        """The function alone."""
+        return self.rho(residuals, self.psi(residuals))
+
+    def rounding(self, size: Floats) -> Floats:
+        """What rounding errors of a size cost where they are all the residuals."""
+        return self.value(size)
+
+    def measure(self, residuals: Floats) -> tuple[Floats, Floats, Any]:
+        """The function and its two derivatives."""
+        psi = self.psi(residuals)
+        return self.rho(residuals, psi), psi, self.curvature(psi)
+
+    def some(self, of: Callable[[Any], Any]) -> Clip:
+        """For some of the problems, which `of` takes out of an array of one row a problem."""
+        return Clip(*map(of, self))
 
     @property
     def is_square(self) -> bool:

@@ -73,7 +73,7 @@ class Scan:
             Another objective (K,) of parameters (K, p), whose local minima on the grid are added.
         """
         gram, moments = self._normal_equations(observed, weights)
-        coefficients, gain = _nonnegative(gram, moments)
+        coefficients, gain = nonnegative(gram, moments)
         shape = tuple(map(len, self.grids))
         # The sum of squares is a constant minus the gain.
         chosen = _local_maxima(gain.reshape(shape))[:most]
@@ -131,7 +131,7 @@ def _grid(spread: float, lower: float, upper: float, points: int) -> Floats:
     return np.array([low * exp(ratio * index) for index in range(points)])
 
 
-def _nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
+def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     """Nonnegative least squares in up to three columns for every pair: coefficients, and how much they lower the sum of squares.
 
     Where the solution in all columns is not positive, the best one in fewer is a solution in one or in two.

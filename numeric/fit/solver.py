@@ -32,6 +32,9 @@ SAME = 1e-7
 FEW, NARROW = 128, 0.5
 #: So many points around the best minimum are followed then, at distances in these multiples of the parameters' own spread.
 STIRRED, STIRRING_SCALES, STIRRING_SEED = 16, (0.3, 5.0), 0
+#: Where Newton's method is stuck at a corner of a narrow objective, with no run where that is curved, it begins again from points
+#: at these distances, so often at most.
+FREEING_SCALES, FREEINGS = (0.003, 1.0), 3
 FLATTEST = 1e-3
 #: Of a sharp objective, this many of the best smooth minima are followed to the end.
 MOST_SHARPENED, DISTINCT = 5, 1e-3
@@ -78,7 +81,8 @@ def solve(design: Design, observed: Floats, weights: Floats | None, objective: O
     if design.model.size > LARGE:
         return _solve_large(design, observed, weights, objective)
     found, starts = _minima(design, observed, weights, objective)
-    return _best(design, Problems.of(design.model, observed, weights, objective), objective, found, starts)
+    problems = Problems.of(design.model, observed, weights, objective)
+    return _best(design, problems, objective, _freed(problems, found, objective, design), starts)
 
 
 def _minima(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> tuple[Minima, int]:
@@ -108,7 +112,18 @@ def _minima(design: Design, observed: Floats, weights: Floats | None, objective:
     return _joined(found, follow(problems, objective, stirred, design.lower, design.upper)), len(begun) + len(stirred)
 
 
-def _stirred(problems: Problems, theta: Floats, design: Design) -> Floats:
+def _freed(problems: Problems, found: Minima, objective: Objective, design: Design) -> Minima:
+    """The same where the best is a minimum; else with what is found from points around it, for a smooth objective."""
+    for _ in range(0 if objective.is_sharp or objective.is_square else FREEINGS):
+        best = int(np.argmin(found.value))
+        if found.done[best]:
+            break
+        around = _stirred(problems, found.theta[best], design, FREEING_SCALES)
+        found = _joined(found, minimise(problems, around, design.lower, design.upper))
+    return found
+
+
+def _stirred(problems: Problems, theta: Floats, design: Design, scales: tuple[float, float] = STIRRING_SCALES) -> Floats:
     """Points around a minimum, as far as the residuals let the parameters vary: next to it others may be deeper."""
     values, jacobian = problems.model.evaluate(theta[None])
     scaled = jacobian[0] / (values if problems.in_logs else 1.0)
@@ -117,7 +132,7 @@ def _stirred(problems: Problems, theta: Floats, design: Design) -> Floats:
     left, size, _ = np.linalg.svd(scaled / lengths[:, None], full_matrices=False)
     spread = float(median_residuals(problems, theta[None])[0, 0]) / np.maximum(size, FLATTEST * size[0])
     drawn = np.random.default_rng(STIRRING_SEED).normal(size=(STIRRED, len(size)))
-    drawn *= np.geomspace(*STIRRING_SCALES, STIRRED)[:, None]
+    drawn *= np.geomspace(*scales, STIRRED)[:, None]
     return np.clip(theta + (drawn * spread) @ left.T / lengths, design.lower, design.upper)
 
 

@@ -12,8 +12,15 @@ if TYPE_CHECKING:
     from isoflop.numeric.check import check_published
     from isoflop.numeric.check_runs import check_runs
     from isoflop.numeric.custom import law_from_expression
+    from isoflop.numeric.downstream.compare import compare_laws
+    from isoflop.numeric.downstream.evaluations import Evaluations
+    from isoflop.numeric.downstream.report import report_benchmark
     from isoflop.numeric.fit import Fit, fit
     from isoflop.numeric.law import Law, law
+    from isoflop.numeric.passk.backtest import backtest
+    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.laws import fit_passk
+    from isoflop.numeric.passk.study import study_passk
     from isoflop.numeric.runs import Runs
     from isoflop.theory.budget import Budget
     from isoflop.theory.envelope import derive
@@ -25,40 +32,54 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "Counts",
+    "Evaluations",
     "Fit",
     "Law",
     "LawForm",
     "Runs",
     "__version__",
+    "backtest",
     "check_published",
     "check_runs",
+    "compare_laws",
     "decide",
     "derive",
     "fit",
+    "fit_passk",
     "law",
     "law_from_expression",
     "misallocation",
     "prove",
     "published",
+    "report_benchmark",
+    "study_passk",
 ]
 
 _HOME = {
     "Budget": "isoflop.theory.budget",
+    "Counts": "isoflop.numeric.passk.counts",
+    "Evaluations": "isoflop.numeric.downstream.evaluations",
     "Fit": "isoflop.numeric.fit",
     "Law": "isoflop.numeric.law",
     "LawForm": "isoflop.theory.law",
     "Runs": "isoflop.numeric.runs",
     "__version__": "isoflop._version",
+    "backtest": "isoflop.numeric.passk.backtest",
     "check_published": "isoflop.numeric.check",
     "check_runs": "isoflop.numeric.check_runs",
+    "compare_laws": "isoflop.numeric.downstream.compare",
     "decide": "isoflop.theory.normalform",
     "derive": "isoflop.theory.envelope",
     "fit": "isoflop.numeric.fit",
+    "fit_passk": "isoflop.numeric.passk.laws",
     "law": "isoflop.numeric.law",
     "law_from_expression": "isoflop.numeric.custom",
     "misallocation": "isoflop.theory.penalty",
     "prove": "isoflop.theory.prove",
     "published": "isoflop.theory.published",
+    "report_benchmark": "isoflop.numeric.downstream.report",
+    "study_passk": "isoflop.numeric.passk.study",
 }
 
 

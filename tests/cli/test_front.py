@@ -39,7 +39,30 @@ def test_help_of_a_command(call, command, words) -> None:
     assert max(map(len, result.out.splitlines())) <= 100
 
 
-SLOW_EXAMPLES = {"check", "latex", "verify"}
+def write_counts(folder) -> None:
+    """Counts of 16 models, 30 problems each, whose success rates rise with params and tokens; models, gold, a table of pass@k."""
+    import numpy as np
+
+    generator = np.random.default_rng(5)
+    models = [(10.0**i, 10.0**j) for i in (7.5, 8.25, 9.0, 9.75) for j in (9.0, 9.75, 10.5, 11.25)]
+    counts, sizes, gold = ["benchmark,model,problem,n_samples,n_correct"], ["model,params,tokens"], ["model,gold"]
+    for index, (n, d) in enumerate(models):
+        neg_log = 0.2 + 1.6e3 * n**-0.4 + 2e3 * d**-0.35 * np.exp(0.05 * generator.normal())
+        rate = float(np.exp(-neg_log))
+        solved = generator.binomial(128, generator.beta(0.6, 0.6 * (1.0 - rate) / rate, size=30))
+        counts += [f"gsm8k,m{index},{problem},128,{c}" for problem, c in enumerate(solved)]
+        sizes.append(f"m{index},{n},{d}")
+        gold.append(f"m{index},{60.0 * neg_log**0.5 * np.exp(0.02 * generator.normal())}")
+    for name, lines in (("counts", counts), ("models", sizes), ("gold", gold), ("pass_at_k", ["k,pass_at_k", "1,0.1", "2,0.15"])):
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+
+
+def written(folder) -> set[tuple[int, tuple[str, int]]]:
+    """Size, name and time of change of every file: an example may write a file that an earlier one wrote."""
+    return {(path.stat().st_size, (path.name, path.stat().st_mtime_ns)) for path in folder.iterdir()}
+
+
+SLOW_EXAMPLES = {"backtest", "check", "latex", "passk-laws", "verify"}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +73,7 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
 
     monkeypatch.chdir(tmp_path)
     write_runs(tmp_path / "runs.csv")
+    write_counts(tmp_path)
     _, _, examples = call(command, "--help").out.partition("examples:\n")
     lines = examples.strip().splitlines()
     assert len(lines) >= 3
@@ -58,9 +82,10 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
         assert program == "isoflop"
         if words == ["verify"] or {"--mutants", "--all"} & set(words):
             continue  # minutes: the slow tests run them
+        before = written(tmp_path)
         result = call(*words)
         assert (result.code, result.err) == (0, ""), line
-        assert result.out or any((tmp_path / word).stat().st_size for word in words if word.endswith(".tex"))
+        assert result.out or any(size for size, _ in written(tmp_path) - before), line
 
 
 def test_the_examples_of_the_overview_run(call) -> None:

@@ -280,3 +280,49 @@ def test_extreme_ratios_do_not_overflow(data) -> None:
     assert low["loss_penalty"] > 1e50
     assert high["loss_penalty"] > 1e50
     assert high["compute_overhead"] is None
+
+
+def test_accuracy_points_of_a_published_law(call) -> None:
+    """Against the least -log accuracy over 4,001 allocations, and the law at ten times the ratio."""
+    import numpy as np
+
+    result = call("penalty", "--law", "krajewski2025-arc-e", "--ratio", "10", "--compute", "1e23", "--format", "json")
+    assert (result.code, result.err) == (0, "")
+    (found,) = json.loads(result.out)["accuracy"]
+    A, alpha, B, beta, guess = 1533.4592, 0.3749, 2923.3999, 0.3812, 0.2918  # Table 12, row ARC-E, as printed
+
+    def accuracy(params):
+        return guess + (1.0 - guess) * np.exp(-(A * params**-alpha + B * (1e23 / (6.0 * params)) ** -beta))
+
+    sizes = np.geomspace(1e9, 1e12, 400_001)
+    best = sizes[np.argmax(accuracy(sizes))]
+    assert found["optimal_accuracy"] == pytest.approx(accuracy(best), abs=1e-9)
+    assert found["accuracy"] == pytest.approx(accuracy(best / np.sqrt(10.0)), abs=1e-6)
+    assert found["lost_accuracy"] == pytest.approx(found["optimal_accuracy"] - found["accuracy"], abs=1e-12)
+    assert found["greatest_loss"] > found["lost_accuracy"]
+    text = call("penalty", "--law", "krajewski2025-arc-e", "--ratio", "10", "--compute", "1e23").out
+    assert "1.37" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_accuracy_points_of_ones_own_law(call) -> None:
+    law = ("--E", "0.1", "--A", "40", "--B", "300", "--beta", "0.25", "--gamma", "0.27")
+    result = call("penalty", *law, "--params", "7B", "--tokens", "2T", "--random-baseline", "25%", "--format", "json")
+    (found,) = json.loads(result.out)["accuracy"]
+    assert 0.25 < found["accuracy"] < found["optimal_accuracy"] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--law", "besiroglu2024", "--ratio", "10", "--compute", "1e23"), "--compute '1e23': is for laws of accuracy"),
+        (("--law", "krajewski2025-piqa", "--params", "7B", "--tokens", "2T", "--compute", "1e23"), "runs of --params"),
+        (("--law", "krajewski2025-piqa", "--ratio", "10", "--random-baseline", "1"), "--random-baseline '1'"),
+        (("--beta", "0.3", "--gamma", "0.3", "--ratio", "10", "--random-baseline", "0"), "--random-baseline"),
+    ],
+)
+def test_accuracy_points_refused(call, words, message) -> None:
+    result = call("penalty", *words)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1

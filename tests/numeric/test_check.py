@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from isoflop.numeric.check import PublishedCheck, _largest, check_published
 from isoflop.numeric.check_text import check_text
-from isoflop.numeric.downstream import accuracy, neg_log_accuracy
+from isoflop.numeric.downstream.normalise import accuracy, neg_log_accuracy
 from isoflop.theory.published import compute_counterparts
 
 SRC = Path(__file__).resolve().parents[2] / "src"

@@ -6,7 +6,7 @@ from math import comb
 
 import mpmath
 import pytest
-from sympy import Integer, Rational, Symbol
+from sympy import Float, Integer, Rational, Symbol
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
@@ -271,3 +271,103 @@ def test_train_against_sample_by_minimisation():
     assert close(value(problem.draws, at_best), draws(best))
     assert close(value(problem.fail, {**at_best, DRAWS: Rational(str(draws(best)))}), target)
     assert close(draws(value(problem.single_draw, {})), 1)
+
+
+def test_covariance_estimate_is_unbiased_over_all_outcomes():
+    n, k1, k2, p = 7, 2, 3, Fraction(3, 10)
+    point = {SAMPLES: Integer(n)}
+    mean = MP.mpf(0)
+    for c in range(n + 1):
+        estimate = value(
+            passk.covariance_estimate(SAMPLES, CORRECT, Integer(k1), Integer(k2)),
+            {**point, CORRECT: Integer(c)},
+        )
+        chance = comb(n, c) * p**c * (1 - p) ** (n - c)
+        mean += estimate * chance.numerator / chance.denominator
+    product = sum(
+        comb(n, c) * p**c * (1 - p) ** (n - c) * Fraction(comb(n - c, k1) * comb(n - c, k2), comb(n, k1) * comb(n, k2))
+        for c in range(n + 1)
+    )
+    exact = product - (1 - p) ** (k1 + k2)
+    assert close(mean, MP.mpf(exact.numerator) / exact.denominator)
+
+
+@pytest.mark.parametrize("floor", ["1e-12", "0.3", "4", "60"])
+def test_safe_floor_across(floor):
+    e, m = symbols("E0 m")
+    point = {e: Rational(floor), m: Rational(7, 2)}
+    with MP.workdps(80):
+        lost = 1 - MP.exp(-MP.mpf(floor))
+        exact = -MP.log(1 - lost ** (MP.mpf(7) / 2))
+    found = MP.mpf(str(defined(passk.safe_floor_across(e, m)).subs(point).evalf(DIGITS, maxn=400)))
+    assert abs(found - exact) <= CLOSE * exact
+
+
+def test_floors_and_shares_of_unsolvable_problems_invert_each_other():
+    share = Symbol("pi", positive=True)
+    floor = passk.safe_floor_of_unsolvable(share)
+    assert close(value(passk.share_of_unsolvable(floor), {share: Rational(2, 7)}), MP.mpf(2) / 7)
+
+
+def test_turning_point_by_root_finding():
+    first, second = (Rational(2985), Rational(3, 10)), (Rational(50000), Rational(7, 20))
+    turn = value(passk.turning_compute(first, second), {})
+
+    def difference(x):
+        return 2985 * MP.exp(-MP.mpf("0.3") * x) - 50000 * MP.exp(-MP.mpf("0.35") * x)
+
+    assert close(MP.exp(MP.findroot(lambda x: MP.diff(difference, x), MP.log(turn) + MP.mpf("0.1"))), turn, MP.mpf(10) ** -12)
+
+
+def test_local_exponent_by_differences():
+    point = {sym.E: Rational(1, 2), sym.C0: Integer(900), sym.ALPHA: Rational(1, 5), sym.C: Integer(10) ** 12}
+
+    def log_value(x):
+        return MP.log(MP.mpf("0.5") + 900 * MP.exp(-x / 5))
+
+    assert close(
+        value(passk.local_exponent(sym.E, sym.C0, sym.ALPHA), point), -MP.diff(log_value, MP.log(10**12)), MP.mpf(10) ** -15
+    )
+
+
+@pytest.mark.parametrize("kappa", ["0.6", "1.7"])
+def test_local_exponent_of_the_composition(kappa):
+    law = passk.GoldComposition(*(Rational(x) for x in ("0.2", "3", kappa, "0.4", "50", "0.3")))
+    limit = MP.mpf("0.2") + 3 * MP.mpf("0.4") ** MP.mpf(kappa)
+
+    def reducible(x):
+        return MP.mpf("0.2") + 3 * (MP.mpf("0.4") + 50 * MP.exp(-MP.mpf("0.3") * x)) ** MP.mpf(kappa) - limit
+
+    for c in (10, 10**7, 10**12):
+        at, x = {sym.C: Integer(c)}, MP.log(c)
+        assert close(value(law.reducible, at), reducible(x))
+        exact = -MP.diff(lambda z: MP.log(reducible(z)), x)
+        assert close(value(law.local_exponent, at), exact, MP.mpf(10) ** -10)
+        assert min(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3")) < exact < max(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3"))
+        _, coefficient, exponent = (value(part, {}) for part in law.with_gold_floor)
+        u = value(law.above_floor, at)
+        ratio = value(law.leading_ratio(Rational(str(u))), {})
+        assert close(ratio, reducible(x) / (coefficient * MP.exp(-exponent * x)), MP.mpf(10) ** -15)
+        assert close(value(law.compute_where(Rational(str(u))), {}), c, MP.mpf(10) ** -15)
+
+
+def test_bare_limit_of_the_composition():
+    law = passk.GoldComposition(*(Rational(x) for x in ("0.2", "3", "1.7", "0.4", "50", "0.3")))
+    c = value(law.bare_limit(Rational(1, 20)), {})
+    with_floor = (MP.mpf("0.4") + 50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7")
+    assert close(with_floor / (50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7"), MP.mpf("1.05"))
+
+
+def test_agreement_and_leading_excess_across_k():
+    pair = passk.cross_allocation()
+    point = {}
+    for index, digits in enumerate([("406", "411", "0.34", "0.28"), ("900", "700", "0.30", "0.36")], start=1):
+        for name, number in zip(("A", "B", "beta", "gamma"), digits, strict=True):
+            point[Symbol(f"{name}_{index}", positive=True)] = Float(number, DIGITS)  # exact powers of rationals are slow
+    agreement = value(pair.agreement, point)
+    assert close(value(pair.size_ratio, {**point, sym.C: Float(str(agreement), DIGITS)}), 1, MP.mpf(10) ** -20)
+    remainders = []
+    for away in (8, 16):
+        at = {**point, sym.C: Float(str(agreement * (1 + MP.mpf(1) / away)), DIGITS)}
+        remainders.append((value(pair.penalty, at) - 1) / value(pair.leading_excess, at) - 1)
+    assert MP.mpf("1.8") < remainders[0] / remainders[1] < MP.mpf("2.2")  # what is left is of first order in s

@@ -17,7 +17,24 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TextIO
 
-COMMANDS = ("laws", "derive", "penalty", "allocate", "check", "fit", "verify", "prove", "latex")
+COMMANDS = (
+    "laws",
+    "derive",
+    "penalty",
+    "allocate",
+    "check",
+    "fit",
+    "passk",
+    "passk-laws",
+    "backtest",
+    "compare-laws",
+    "report",
+    "overtraining",
+    "simulate",
+    "verify",
+    "prove",
+    "latex",
+)
 HELP, VERSION = ("-h", "--help"), "--version"
 
 
@@ -65,7 +82,7 @@ def _run(words: Sequence[str]) -> int:
 def _module(command: str) -> ModuleType:
     from importlib import import_module
 
-    return import_module(f"isoflop.cli.{command}")
+    return import_module(f"isoflop.cli.{command.replace('-', '_')}")
 
 
 def _unknown(word: str) -> UsageError:

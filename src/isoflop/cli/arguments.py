@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: process holds this character.
 MARK = "\0"
 #: Options whose value may begin with a minus and a letter.
-EXPRESSIONS = ("--budget", "--model", "--where")
+EXPRESSIONS = ("--budget", "--model", "--where", "--hold-out", "--small-runs", "--fit-where", "--error-where", "--predict-where")
 #: What the words that belong to no option are kept under.
 POSITIONAL = "NAME"
 WIDEST = 100
@@ -92,7 +92,7 @@ def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
     if plot:
         takes_one(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg")
     takes_one(group, "--format", "|".join(formats), f"default: {formats[0]}")
-    takes_one(group, "--output", "FILE", "write there rather than to the standard output")
+    group.add_argument("-o", "--output", action="append", metavar="FILE", help="write there rather than to the standard output")
 
 
 # -- reading ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from isoflop.cli.selection import laws as selected_laws
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from isoflop.cli.arguments import Options
     from isoflop.numeric.law import Law
@@ -41,6 +42,7 @@ def parser() -> Parser:
             "isoflop penalty --law besiroglu2024 --ratio 0.1 1 10",
             "isoflop penalty --law besiroglu2024 hoffmann2022 --size-ratio 50% --format json",
             "isoflop penalty --law besiroglu2024 --params 8B --tokens 15T",
+            "isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
             "isoflop penalty --beta 0.34 --gamma 0.28 --ratio 10 --within 1% --plot penalty.pdf",
         ],
     )
@@ -55,6 +57,14 @@ def parser() -> Parser:
         "SHARE",
         "the ratios at which the loss penalty exceeds 1 by at most this, such as 1%",
     )
+    accuracy = built.add_argument_group("laws of accuracy, -log Q' = E + A N^-beta + B D^-gamma")
+    takes_one(
+        accuracy,
+        "--random-baseline",
+        "SHARE",
+        "accuracy of guessing Qr, Q' = (Q - Qr)/(1 - Qr); then add accuracy points; published laws of accuracy know theirs",
+    )
+    takes_several(accuracy, "--compute", "C", "budgets in FLOP at which accuracy is shown, beside --ratio or --size-ratio")
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
     return built
@@ -74,10 +84,39 @@ def run(options: Options) -> tuple[str, int]:
     tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
     if plot is not None:
         _draw(plot, found, within)
+    in_accuracy = _in_accuracy(options, found)
     if form == "json":
-        return json_text(penalty_data(found, tolerances)), DONE
-    written = penalty_latex if form == "latex" else penalty_text
-    return written(found, tolerances, notation(options)), DONE
+        accuracies = {"accuracy": [entry for _, _, entries in in_accuracy for entry in entries]} if in_accuracy else {}
+        return json_text(penalty_data(found, tolerances) | accuracies), DONE
+    if form == "latex":
+        return penalty_latex(found, tolerances, notation(options)), DONE
+    lines = [line for law, baseline, entries in in_accuracy for line in _accuracy_text(law, baseline, entries)]
+    return "\n".join([penalty_text(found, tolerances, notation(options)), *(["", *lines] if lines else [])]), DONE
+
+
+def _in_accuracy(
+    options: Options, found: Sequence[tuple[Law, Sequence[Penalty]]]
+) -> list[tuple[Law, float, list[dict[str, Any]]]]:
+    """Of the laws of accuracy the rows in accuracy points."""
+    budgets = [value for _, value in options.positives("--compute") or ()]
+    for option in options.given("--params"):
+        if budgets:
+            raise UsageError(f"--compute: is for --ratio or --size-ratio; runs of {option} have their own")
+    asked = options.given("--random-baseline", "--compute")
+    if not asked and not any(law.name.startswith("krajewski2025") for law, _ in found):
+        return []
+    from isoflop.cli.penalty_accuracy import accuracy_rows, baselines
+
+    known = baselines(options, [law for law, _ in found])
+    laws = [(law, rows) for law, rows in found if law.name in known and rows]
+    require([law for law, _ in laws], ("E", "A", "B"), asked[0] if asked else "--law")
+    return [(law, known[law.name], accuracy_rows(law, known[law.name], rows, budgets)) for law, rows in laws]
+
+
+def _accuracy_text(law: Law, baseline: float, entries: list[dict[str, Any]]) -> list[str]:
+    from isoflop.cli.penalty_accuracy import accuracy_text
+
+    return accuracy_text(law, baseline, entries)
 
 
 # -- input -----------------------------------------------------------------------------------------

@@ -136,3 +136,16 @@ def plain(data: Any) -> Any:
     if isinstance(data, float):
         return None if math.isinf(data) else data + 0.0  # no negative zero
     return data
+
+
+def csv_text(rows: Sequence[dict[str, Any]], columns: Sequence[str] | None = None) -> str:
+    """CSV with a header; an entry is empty where it is None, and where a row lacks the column."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    names = list(dict.fromkeys(name for row in rows for name in row)) if columns is None else list(columns)
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

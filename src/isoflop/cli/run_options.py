@@ -144,11 +144,11 @@ def target(options: Options, option: str) -> str | None:
     return path
 
 
-def check_figure(path: str) -> None:
+def check_figure(path: str, option: str = "--plot") -> None:
     from isoflop.numeric.plot import FORMATS as ENDINGS
 
     if not path.lower().endswith(ENDINGS):
-        raise UsageError(f"--plot {shown(path)}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+        raise UsageError(f"{option} {shown(path)}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
 
 
 def of_option(error: ValueError, *known: tuple[str, str, Any]) -> UsageError:

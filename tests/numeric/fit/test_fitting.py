@@ -384,3 +384,15 @@ def test_a_named_model_lacks_its_column():
     runs = Runs.read({"compute": np.logspace(18, 20, 9), "loss": np.linspace(3.0, 2.0, 9)}, require=("compute", "loss"))
     with pytest.raises(ValueError, match="the runs have no params"):
         fit(runs)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
+    """With delta = 1e-3 and noise of 0.1, at a corner on the bound E = 0 no run may lie where the objective is curved."""
+    random = np.random.default_rng(seed)
+    compute = np.geomspace(3e18, 6e21, 172)
+    loss = 1100.0 * compute**-0.151 * np.exp(0.1 * random.standard_normal(172))
+    found = fit({"compute": compute, "loss": loss}, model="compute")
+    assert found.converged
+    grid = [fit({"compute": compute, "loss": loss}, model="compute", fixed={"E": E}) for E in (1e-6, 1e-3, 1e-2, 0.05)]
+    assert found.objective_value <= min(each.objective_value for each in grid) * (1.0 + 1e-9)

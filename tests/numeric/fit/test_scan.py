@@ -71,14 +71,14 @@ def test_every_start_is_a_local_minimum_on_the_grid(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_nonnegative_least_squares(seed):
+def testnonnegative_least_squares(seed):
     """Random columns, close to equal ones among them; the answers of both solvers give the same sum of squares."""
     random = np.random.default_rng(seed)
     columns = random.normal(size=(40, 20, 3))
     columns[:5, :, 2] = columns[:5, :, 1] + 1e-3 * columns[:5, :, 2]
     target = np.abs(random.normal(size=(40, 20))) + columns[:, :, 0]
     gram, moments = np.einsum("gni,gnj->gij", columns, columns), np.einsum("gni,gn->gi", columns, target)
-    found, gain = scan._nonnegative(gram, moments)
+    found, gain = scan.nonnegative(gram, moments)
     for one, lowered, a, y in zip(found, gain, columns, target, strict=True):
         expected, length = nnls(a, y)
         if not expected.any():

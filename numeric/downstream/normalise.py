@@ -12,20 +12,20 @@ from typing import Any
 
 from isoflop.numeric._domain import NONNEGATIVE, number, outside
 
-__all__ = ["accuracy", "neg_log_accuracy"]
+__all__ = ["accuracy", "checked_baseline", "neg_log_accuracy"]
 
 BASELINE = "a number of at least 0 and below 1"
 
 
-def accuracy(neg_log: Any, random_baseline: float = 0.0) -> Any:
+def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
     r"""Accuracy at a negative log normalised accuracy: Q = Q_r + (1 - Q_r) exp(-y).
 
     Parameters
     ----------
     neg_log : float or array_like
         y = -log Q'; 1, >= 0.
-    random_baseline : float
-        Accuracy of guessing Q_r; 1, in [0, 1).
+    random_baseline : float or array_like
+        Accuracy of guessing Q_r; 1, in [0, 1). It broadcasts against ``neg_log``.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def accuracy(neg_log: Any, random_baseline: float = 0.0) -> Any:
     1.0
     """
     baseline = _baseline(random_baseline)
-    if isinstance(neg_log, (int, float)):
+    if isinstance(neg_log, (int, float)) and isinstance(baseline, float):
         y = number("neg_log", neg_log, NONNEGATIVE)
         if y < 0.0:
             raise outside("neg_log", neg_log, NONNEGATIVE)
@@ -55,15 +55,15 @@ def accuracy(neg_log: Any, random_baseline: float = 0.0) -> Any:
     return baseline + (1.0 - baseline) * np.exp(-values)
 
 
-def neg_log_accuracy(accuracy: Any, random_baseline: float = 0.0) -> Any:
+def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
     r"""Negative log normalised accuracy: y = -log((Q - Q_r)/(1 - Q_r)).
 
     Parameters
     ----------
     accuracy : float or array_like
         Accuracy Q on the raw scale; 1, in (Q_r, 1]. At or below Q_r the logarithm does not exist.
-    random_baseline : float
-        Accuracy of guessing Q_r; 1, in [0, 1).
+    random_baseline : float or array_like
+        Accuracy of guessing Q_r; 1, in [0, 1). It broadcasts against ``accuracy``.
 
     Returns
     -------
@@ -83,21 +83,30 @@ def neg_log_accuracy(accuracy: Any, random_baseline: float = 0.0) -> Any:
     import numpy as np
 
     baseline = _baseline(random_baseline)
-    domain = f"above random_baseline={baseline!r} and at most 1"
-    values = _real_array("accuracy", accuracy)
+    domain = f"above random_baseline={random_baseline!r} and at most 1"
+    values, baseline = np.broadcast_arrays(_real_array("accuracy", accuracy), baseline)
     _refuse("accuracy", values, ~((values > baseline) & (values <= 1.0)), domain)
     missing, normalised = (1.0 - values) / (1.0 - baseline), (values - baseline) / (1.0 - baseline)
     near_one = missing < 0.5
     # Each branch where its argument is exact to rounding, the other one at a harmless value.
     y = -np.where(near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.where(near_one, 1.0, normalised)))
-    return float(y) if isinstance(accuracy, (int, float)) else y
+    return float(y) if isinstance(accuracy, (int, float)) and y.ndim == 0 else y
 
 
-def _baseline(value: Any) -> float:
-    baseline = number("random_baseline", value, BASELINE)
+def checked_baseline(name: str, value: Any) -> float:
+    """Accuracy of guessing, or a ValueError where it is outside [0, 1)."""
+    baseline = number(name, value, BASELINE)
     if not 0.0 <= baseline < 1.0:
-        raise outside("random_baseline", value, BASELINE)
+        raise outside(name, value, BASELINE)
     return baseline
+
+
+def _baseline(value: Any) -> Any:
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        baselines = _real_array("random_baseline", value)
+        _refuse("random_baseline", baselines, ~((baselines >= 0.0) & (baselines < 1.0)), BASELINE)
+        return baselines
+    return checked_baseline("random_baseline", value)
 
 
 def _real_array(name: str, value: Any) -> Any:

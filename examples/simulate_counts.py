@@ -1,0 +1,31 @@
+"""Write counts.csv, models.csv and gold.csv: samples of 48 simulated models on 64 problems, to try `isoflop passk-laws` on.
+
+Eight sizes with six token counts each. -log pass@1 follows a params+tokens law with 3 % scatter of models about it; success
+rates of a model's problems are Beta-distributed; a problem is sampled in batches of 100 until it is solved twice, or 5,000
+times. On the command line, with other samples: `isoflop simulate counts`.
+"""
+
+import csv
+
+from isoflop.numeric.simulate import simulate_counts
+
+
+def write(name, columns):
+    """A table as CSV."""
+    with open(name, "w", newline="", encoding="utf-8") as file:  # noqa: PTH123 - a name, no path
+        table = csv.writer(file)
+        table.writerow(columns)
+        table.writerows(zip(*columns.values(), strict=True))
+
+
+def main():
+    """Draw the success rates and the samples, and write them."""
+    tables = simulate_counts(seeds=(1, 4, 5))
+    write("counts.csv", tables.counts)
+    write("models.csv", tables.models)
+    write("gold.csv", tables.gold)
+    print(f"counts.csv: {len(tables.counts['model'])} rows, {len(tables.models['model'])} models; models.csv, gold.csv")
+
+
+if __name__ == "__main__":
+    main()

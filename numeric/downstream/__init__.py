@@ -1,0 +1,1 @@
+"""Downstream accuracy: evaluations of benchmarks, their scaling laws, and the studies of these."""

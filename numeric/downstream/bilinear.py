@@ -1,0 +1,84 @@
+"""The law of pass@k in compute and k as a law of accuracy: equation 5 of Krajewski et al. 2025 with the sign that it must have.
+
+.. math:: \\log(-\\log Q) = \\log A + a \\log C + b \\log k + d \\log C \\log k, \\qquad C_x = e^{-b/d}.
+
+The paper prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1; the fitted a is negative. Below C_x (for
+d < 0) the law says that more samples solve fewer problems: it holds for C >= C_x alone. Source: arXiv 2512.08894, Section 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isoflop.numeric.downstream.kind import Found, Redone
+from isoflop.numeric.downstream.normalise import accuracy, neg_log_accuracy
+from isoflop.numeric.downstream.power import MARGIN
+from isoflop.numeric.downstream.sample import above_guessing
+from isoflop.numeric.passk.bilinear import BilinearLaw, fit_bilinear
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.downstream.sample import Points, Sample
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["BILINEAR", "BilinearKind"]
+
+
+@dataclass(frozen=True)
+class BilinearKind:
+    """Pairs of a run and a k; see `isoflop.numeric.downstream.kind.Kind`. Fitted by least squares, as in the paper."""
+
+    name: str = "bilinear"
+    margin: float | None = MARGIN
+
+    formula = "log(-log Q) = log_A + a log C + b log k + d log C log k"
+    fitted_by = "least squares of log(-log Q)"
+    coefficients = ("log_A", "a", "b", "d")
+    needs = asks = ("compute", "k")
+
+    def fit(self, sample: Sample) -> Found:
+        """The plane closest to the pairs."""
+        try:
+            fit = fit_bilinear(
+                sample.at.column("compute"), sample.at.column("k"), neg_log_accuracy(sample.accuracy, sample.baseline)
+            )
+        except ValueError as error:
+            raise ValueError(f"{sample.benchmark}: {error}") from None
+        law = fit.law
+        scatter = fit.residual_deviation
+        value = scatter**2 * (fit.n - 4) if fit.n > 4 else 0.0
+        return Found(coefficients=np.array([law.log_A, law.a, law.b, law.d]), value=value, converged=True, inside=fit)
+
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+        """The planes of resamples; not certified where what was drawn does not determine one."""
+        drawn = np.full((len(weights), 4), np.nan)
+        for row, (weight, baseline) in enumerate(zip(weights, baselines, strict=True)):
+            at = np.flatnonzero((weight > 0.0) & above_guessing(sample.accuracy, baseline, 0.0))
+            pairs = np.repeat(at, np.rint(weight[at]).astype(np.int64))
+            part = sample.at.subset(pairs)
+            try:
+                law = fit_bilinear(part.compute, part.k, neg_log_accuracy(sample.accuracy[pairs], baseline)).law
+            except ValueError:
+                continue
+            drawn[row] = law.log_A, law.a, law.b, law.d
+        return Redone(drawn, np.isfinite(drawn).all(axis=1))
+
+    def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
+        """Accuracy (K, m), also below C_x: see `BilinearLaw.valid` for where the law holds."""
+        compute, k = at.column("compute"), at.column("k")
+        neg_log = np.stack([law_of(row).neg_log(compute, k, beyond=True) for row in coefficients])
+        return np.asarray(accuracy(neg_log, baselines[:, None]))
+
+
+def law_of(coefficients: Floats) -> BilinearLaw:
+    """The law with these coefficients (4,)."""
+    log_A, a, b, d = map(float, coefficients)
+    return BilinearLaw(log_A=log_A, a=a, b=b, d=d)
+
+
+BILINEAR = BilinearKind()

@@ -1,0 +1,170 @@
+"""The laws of over-training for a reader, at most 100 columns wide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isoflop.numeric.downstream.overtraining import doubts_of
+from isoflop.numeric.fit.text import UNKNOWN, WIDTH, clean, number, table
+from isoflop.numeric.runs_cells import counted
+
+if TYPE_CHECKING:
+    from isoflop.numeric.downstream.overtraining import Cost, Overtraining, Prediction
+
+LONGEST_NAME = 26
+SHORT = {"optimal_tokens_per_param": "M*"}
+#: From here on a loss is written with an exponent.
+LARGE = 1e4
+#: So many of the predicted runs, those of the largest compute, are listed; JSON has all.
+MOST_LISTED = 20
+
+
+def overtraining_text(found: Overtraining, costs: Sequence[Cost]) -> str:
+    """The laws, the predictions, the cost of over-training, and every note."""
+    budgets = dict.fromkeys(each.compute for each in costs)
+    told = [_costs(found, [each for each in costs if each.compute == budget]) for budget in budgets]
+    parts = [_laws(found), _intervals(found), _predictions(found), *told, _notes(found)]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _laws(found: Overtraining) -> list[str]:
+    c, m = found.coefficients, found.compute_coefficients
+    lines = [
+        "law of loss   L = E + (a M^eta + b M^-eta) C^-eta, M = D/N",
+        f"              E = {_six(c['E'])}, a = {_six(m['a'])}, b = {_six(m['b'])}, eta = {_six(m['eta'])}",
+        f"              = E + A N^-beta + B D^-beta: A = {_six(c['A'])}, B = {_six(c['B'])}, beta = {_six(c['beta'])}",
+        f"              {counted(found.n_loss, 'run')}, {clean(found.loss_name)}, {found.loss_fit.objective.name}"
+        f" {number(found.loss_fit.value, 6)}",
+    ]
+    if found.determined:
+        envelope = found.law.envelope
+        lines += [
+            f"optimum       M* = {number(found.optimal_tokens_per_param, 4)} tokens per parameter at every compute;"
+            f" L* = E + {_six(envelope.coefficient)} C^-{_six(envelope.exponent)}",
+        ]
+    if found.error_fit is not None:
+        e = found.error_coefficients or {}
+        figures = ", ".join(f"{name} = {_finite(value, 6)}" for name, value in e.items())
+        lines += [
+            "law of error  1 - Q = epsilon - k exp(-gamma L)",
+            f"              {figures}",
+            f"              {counted(found.n_error, 'run')}, mean over {counted(len(found.benchmarks), 'benchmark')},"
+            f" least-squares {number(found.error_fit.value, 6)}",
+        ]
+    lines += wrap(f"runs of {clean(found.source)}", WIDTH, initial_indent=" " * 14, subsequent_indent=" " * 14)
+    return lines
+
+
+def _intervals(found: Overtraining) -> list[str]:
+    """The coefficients with their intervals."""
+    if found.draws is None:
+        return []
+    values = found.coefficients | found.compute_coefficients | (found.error_coefficients or {})
+    if found.determined:
+        values["optimal_tokens_per_param"] = found.optimal_tokens_per_param
+    rows = [
+        (SHORT.get(name, name), _finite(values[name], 4), *_ends(interval))
+        for name, interval in found.intervals.items()
+        if name in values
+    ]
+    return table(("", "value", "from", "to"), rows)
+
+
+def _ends(interval: tuple[float, float] | None) -> tuple[str, str]:
+    return (UNKNOWN, UNKNOWN) if interval is None else (number(interval[0], 4), number(interval[1], 4))
+
+
+def _predictions(found: Overtraining) -> list[str]:
+    if not found.predictions:
+        return []
+    listed = sorted(found.predictions, key=lambda each: -each.compute)[:MOST_LISTED]
+    drawn = found.draws is not None
+    whats = ["loss", *(["error"] if found.error_fit is not None else [])]
+    # With intervals the two would be wider than a page beside each other.
+    lines = ["predictions, by the loss that the law of loss foretells"]
+    for group in [[what] for what in whats] if drawn else [whats]:
+        head = ["run", "M"]
+        for what in group:
+            head += [what, "predicted", *([f"{100.0 * found.level:.4g} %"] if drawn else []), "off by"]
+        rows = [
+            [_name(each), number(each.tokens_per_param, 3), *(cell for what in group for cell in _figures(each, what, drawn))]
+            for each in listed
+        ]
+        lines += ["", *table(head, rows)] if len(lines) > 1 else table(head, rows)
+    rest = len(found.predictions) - len(listed)
+    return [*lines, *([f"and {counted(rest, 'run')} of less compute"] if rest else [])]
+
+
+def _figures(each: Prediction, what: str, drawn: bool) -> list[str]:
+    measured, predicted = getattr(each, what), getattr(each, f"predicted_{what}")
+    interval, off = getattr(each, f"{what}_interval"), getattr(each, f"{what}_difference")
+    cells = [_four(measured), _four(predicted)]
+    if drawn:
+        cells.append(UNKNOWN if interval is None else f"{interval[0]:.3f} {interval[1]:.3f}")
+    return [*cells, UNKNOWN if off is None else f"{100.0 * off:+.4f} %"]
+
+
+def _costs(found: Overtraining, costs: Sequence[Cost]) -> list[str]:
+    """A table of the costs at one compute."""
+    head = ("M/M*", "M", "params", "tokens", "loss", "extra\nloss", "penalty", "lost\ncompute", "error", "extra\nerror")
+    rows = [
+        (
+            number(each.tokens_per_param / found.optimal_tokens_per_param, 3),
+            number(each.tokens_per_param, 3),
+            number(each.params, 3),
+            number(each.tokens, 3),
+            _four(each.loss),
+            number(each.extra_loss, 3),
+            number(each.penalty, 5),
+            f"{100.0 * each.lost_compute + 0.0:.1f} %",
+            _four(each.error),
+            UNKNOWN if each.extra_error is None else number(each.extra_error, 3),
+        )
+        for each in costs
+    ]
+    return [
+        f"what a ratio costs at {number(costs[0].compute, 3)} FLOP, against M* at the same compute",
+        *table(head, rows),
+        *_wrapped(doubts_of(costs)),
+    ]
+
+
+def _notes(found: Overtraining) -> list[str]:
+    lines = list(found.notes)
+    if found.draws is not None:
+        stopped = ", interrupted" if found.draws.interrupted else ""
+        lines.insert(
+            0, f"{100.0 * found.level:.4g} % intervals of the laws: {len(found.draws)} resamples by {found.draws.kind}{stopped}"
+        )
+    return _wrapped(lines)
+
+
+def _wrapped(texts: Sequence[str]) -> list[str]:
+    return [line for text in texts for line in wrap(clean(text), WIDTH, subsequent_indent="  ")]
+
+
+def _name(each: Prediction) -> str:
+    """The name, its middle left out where it is long: names of runs tend to differ at the end."""
+    plain = clean(each.run)
+    if len(plain) <= LONGEST_NAME:
+        return plain
+    end = (LONGEST_NAME - 3) // 2
+    return f"{plain[: LONGEST_NAME - 3 - end]}...{plain[-end:]}"
+
+
+def _finite(value: float, digits: int) -> str:
+    return number(value, digits) if np.isfinite(value) else "inf"
+
+
+def _six(value: float) -> str:
+    return number(value, 6)
+
+
+def _four(value: float | None) -> str:
+    if value is None:
+        return UNKNOWN
+    return f"{value:.4f}" if abs(value) < LARGE else number(value, 5)

@@ -1,0 +1,22 @@
+"""What one law says at some points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.downstream.kind import Kind
+    from isoflop.numeric.downstream.sample import Points
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["predicted"]
+
+
+def predicted(kind: Kind, coefficients: Floats, at: Points, baseline: float) -> Floats:
+    """Raw accuracy (m,) of the law with these coefficients (p,)."""
+    return np.asarray(kind.accuracy(coefficients[None], at, np.array([baseline]))[0])

@@ -1,0 +1,475 @@
+"""One page on a benchmark: its laws and how sure they are, runs held out, what to train for it, and what to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import outside, positive_array
+from isoflop.numeric.downstream.fitting import LawFit, errors, fit_law, resampled
+from isoflop.numeric.downstream.report_planning import Planning, planned, planning_law
+from isoflop.numeric.downstream.sample import Points, Sample, above_guessing
+from isoflop.numeric.fit.bootstrap import percentile
+from isoflop.numeric.fit.intervals import checked_level
+from isoflop.numeric.runs import those_dropped
+from isoflop.numeric.runs_cells import counted
+
+if TYPE_CHECKING:
+    from isoflop.numeric.downstream.baselines import Baseline
+    from isoflop.numeric.downstream.evaluations import Evaluations
+    from isoflop.numeric.downstream.kind import Kind
+    from isoflop.numeric.law import Law
+
+__all__ = ["Coefficient", "Forecast", "LawOfReport", "Report", "report_benchmark"]
+
+RESAMPLES, LEVEL = 200, 0.9
+#: Where nothing is asked for: so many times the largest compute of the fitted runs, and these overtraining ratios.
+AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """A coefficient with its interval; the ends are None without refits, and where the runs leave it open."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    is_open: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawOfReport:
+    """A law and its errors.
+
+    Attributes
+    ----------
+    name, formula : str
+    coefficients : tuple of Coefficient
+    n_below : int
+        Runs that were not fitted: within the margin of guessing, or of accuracy 1.
+    margin : float or None
+    train, held_out : dict
+        n, mae, mre, rmse, r2 of accuracy on the runs that are not held out and on those that are; the same runs for all laws,
+        those that exceed guessing by more than `Report.margin`.
+    converged : bool
+    reason : str
+        What speaks against the fit.
+    n_failed : int
+        Refits without a certified minimum.
+    """
+
+    name: str
+    formula: str
+    coefficients: tuple[Coefficient, ...]
+    n_below: int
+    margin: float | None
+    train: dict[str, float | None]
+    held_out: dict[str, float | None]
+    converged: bool
+    reason: str
+    n_failed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """The accuracy that a law foretells.
+
+    Attributes
+    ----------
+    law : str
+    compute, params, tokens : float
+        Params and tokens at `Report.tokens_per_param`.
+    accuracy : float
+    low, high : float or None
+        Interval of the law.
+    new_low, new_high : float or None
+        Interval of what a new run would measure.
+    decades : float
+        log10 of compute over the largest compute of the fitted runs.
+    """
+
+    law: str
+    compute: float
+    params: float | None
+    tokens: float | None
+    accuracy: float
+    low: float | None
+    high: float | None
+    new_low: float | None
+    new_high: float | None
+    decades: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Report:
+    """What is known of a benchmark.
+
+    Attributes
+    ----------
+    benchmark, source : str
+    baseline : Baseline
+    sample : Sample
+        All runs with a score.
+    is_held_out, is_judged : ndarray of bool
+        Which of them are held out, and which of these the laws are judged on: those above guessing by `margin`.
+    hold_out : str or None
+        The condition.
+    margin : float
+        The strictest margin of the laws.
+    fits : tuple of LawFit
+    laws : tuple of LawOfReport
+    forecasts : tuple of Forecast
+    tokens_per_param : float or None
+        At which laws of params and tokens are asked for a forecast.
+    planning : Planning or None
+    open : tuple of str
+        What the runs do not determine.
+    left_out : tuple of str
+        What is not on the page or not in the fits, and why.
+    level : float
+    resamples, seed : int
+    interrupted : bool
+    """
+
+    benchmark: str
+    source: str
+    baseline: Baseline
+    sample: Sample
+    is_held_out: Any
+    is_judged: Any
+    hold_out: str | None
+    margin: float
+    fits: tuple[LawFit, ...]
+    laws: tuple[LawOfReport, ...]
+    forecasts: tuple[Forecast, ...]
+    tokens_per_param: float | None
+    planning: Planning | None
+    open: tuple[str, ...]
+    left_out: tuple[str, ...]
+    level: float
+    resamples: int
+    seed: int
+    interrupted: bool
+
+    @property
+    def n_held_out(self) -> int:
+        """Runs that are held out."""
+        return int(self.is_held_out.sum())
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every law is a certified minimum with no coefficient left open."""
+        return all(law.converged and not any(each.is_open for each in law.coefficients) for law in self.laws)
+
+    @property
+    def asks_for_params(self) -> bool:
+        """Whether some law needs params or tokens for a forecast."""
+        return any({"params", "tokens"} & set(fit.kind.asks) for fit in self.fits)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        data = {
+            "benchmark": self.benchmark,
+            "source": self.source,
+            "random_baseline": _plain(self.baseline),
+            "n_runs": len(self.sample),
+            "n_held_out": self.n_held_out,
+            "n_judged": int(self.is_judged.sum()),
+            "hold_out": self.hold_out,
+            "margin": self.margin,
+        }
+        names = ("laws", "forecasts", "tokens_per_param", "planning", "open", "left_out")
+        data |= {name: _plain(getattr(self, name)) for name in names}
+        return data | {name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")}
+
+    def __str__(self) -> str:
+        from isoflop.numeric.downstream.report_text import report_text
+
+        return report_text(self)
+
+    def to_latex(self) -> str:
+        """A fragment for a document that loads booktabs."""
+        from isoflop.numeric.downstream.report_latex import report_latex
+
+        return report_latex(self)
+
+
+def report_benchmark(
+    evaluations: Evaluations,
+    benchmark: str,
+    baseline: Baseline,
+    kinds: Sequence[Kind],
+    *,
+    hold_out: str | None = None,
+    compute: Any = None,
+    ratio: Any = RATIOS,
+    tokens_per_param: float | None = None,
+    loss_laws: Sequence[Law] = (),
+    proxy: str | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    level: float = LEVEL,
+    progress: bool = False,
+) -> Report:
+    """Fit laws to a benchmark and gather what follows.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    benchmark : str
+    baseline : Baseline
+        Accuracy of guessing; where it has a standard error, every refit draws its own.
+    kinds : sequence of Kind
+        Laws of different names. One that cannot be fitted to these runs is left out, and that is said.
+    hold_out : str, optional
+        Condition on the runs that are not fitted but predicted.
+    compute : array_like, optional
+        Budgets in FLOP for forecasts and allocations; by default ten times the largest compute of the fitted runs.
+    ratio : array_like
+        Overtraining ratios for the table of penalties.
+    tokens_per_param : float, optional
+        D/N at which laws of params and tokens are asked for a forecast; by default the median of the fitted runs.
+    loss_laws : sequence of Law
+        Whose allocation is judged by this benchmark.
+    proxy : str, optional
+        Column for two-stage laws; without it there are none.
+    resamples : int
+        Refits to resampled runs, for intervals; 0: none.
+    seed : int
+    level : float
+        Nominal coverage of intervals.
+    progress : bool
+
+    Returns
+    -------
+    Report
+        Partial, and marked so, where Ctrl-C ended it.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or no law can be fitted.
+    """
+    names = [kind.name for kind in kinds]
+    if not names or len({*names}) < len(names):
+        raise outside("kinds", names, "at least one law, each of another name")
+    nominal = checked_level(level)
+    ratios = np.atleast_1d(positive_array("ratio", ratio))
+    whole = evaluations.sample(benchmark, baseline.value)
+    held = np.zeros(len(whole), bool) if hold_out is None else evaluations.held_out(whole, hold_out)
+    if held.all():
+        raise ValueError(f"hold_out={hold_out!r}: holds out all {len(whole)} runs of {benchmark}; must leave some to fit")
+    if hold_out is not None and not held.any():
+        raise ValueError(f"hold_out={hold_out!r}: holds out none of the {len(whole)} runs of {benchmark}")
+    with_proxy = _with_proxy(evaluations, benchmark, baseline, proxy, kinds)
+    fits, left_out, interrupted = _fitted(whole, with_proxy, held, kinds, baseline, resamples, seed, progress)
+    if not fits:
+        raise ValueError(f"benchmark={benchmark!r}: no law can be fitted: {'; '.join(left_out)}")
+    strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
+    clear = above_guessing(whole.accuracy, whole.baseline, strictest)
+    behind, judged = ~held & clear, held & clear
+    budgets = _budgets(compute, fits)
+    per_param = _tokens_per_param(tokens_per_param, fits)
+    planning, not_planned = _planning(fits, budgets, ratios, loss_laws, nominal)
+    left = [*left_out, *not_planned, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
+    return Report(
+        benchmark=benchmark,
+        source=evaluations.source,
+        baseline=baseline,
+        sample=whole,
+        is_held_out=held,
+        is_judged=judged,
+        hold_out=hold_out,
+        margin=strictest,
+        fits=tuple(fits),
+        laws=tuple(_law(fit, whole.subset(behind), whole.subset(judged), nominal) for fit in fits),
+        forecasts=tuple(_forecasts(fits, budgets, per_param, nominal)),
+        tokens_per_param=per_param,
+        planning=planning,
+        open=tuple(_open(fits)),
+        left_out=tuple(left),
+        level=nominal,
+        resamples=resamples,
+        seed=seed,
+        interrupted=interrupted,
+    )
+
+
+# -- fits --------------------------------------------------------------------------------------------------------------
+
+
+def _with_proxy(
+    evaluations: Evaluations, benchmark: str, baseline: Baseline, proxy: str | None, kinds: Sequence[Kind]
+) -> Sample | None:
+    """The runs that have a score and the proxy; None where no law asks for it."""
+    if not any("proxy" in kind.needs for kind in kinds) or proxy is None:
+        return None
+    return evaluations.sample(benchmark, baseline.value, proxy=proxy)
+
+
+def _fitted(
+    whole: Sample,
+    with_proxy: Sample | None,
+    held: Any,
+    kinds: Sequence[Kind],
+    baseline: Baseline,
+    resamples: int,
+    seed: int,
+    progress: bool,
+) -> tuple[list[LawFit], list[str], bool]:
+    """Fits with their refits, why laws have none, and whether it was interrupted."""
+    fits: list[LawFit] = []
+    left_out: list[str] = []
+    for kind in kinds:
+        if "proxy" in kind.needs and with_proxy is None:
+            left_out.append(f"{kind.name}: needs a proxy, and none was named")
+            continue
+        sample = whole
+        chosen = ~held
+        if "proxy" in kind.needs and with_proxy is not None:
+            kept = np.isin(with_proxy.index, whole.index[~held])
+            sample, chosen = with_proxy, kept
+        try:
+            fit = fit_law(sample.subset(chosen), kind)
+        except ValueError as error:
+            left_out.append(f"{kind.name}: {str(error).removeprefix(f'{whole.benchmark}: ')}")
+            continue
+        except KeyboardInterrupt:
+            return fits, left_out, True
+        fit = resampled(fit, baseline, resamples, seed, progress=progress)
+        fits.append(fit)
+        if fit.interrupted:
+            return fits, left_out, True
+    return fits, left_out, False
+
+
+def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfReport:
+    found = fit.found
+    ends = [percentile(column, level) for column in fit.draws.T] if len(fit.draws) > 1 else None
+    coefficients = []
+    for i, name in enumerate(fit.kind.coefficients):
+        is_open = name in found.undetermined
+        low, high = (None, None) if ends is None or is_open else map(float, ends[i])
+        coefficients.append(Coefficient(name=name, value=float(found.coefficients[i]), low=low, high=high, is_open=is_open))
+    return LawOfReport(
+        name=fit.name,
+        formula=fit.kind.formula,
+        coefficients=tuple(coefficients),
+        n_below=fit.n_below,
+        margin=fit.margin,
+        train=errors(fit.accuracy(behind.at) if len(behind) else np.empty(0), behind.accuracy),
+        held_out=errors(fit.accuracy(judged.at) if len(judged) else np.empty(0), judged.accuracy),
+        converged=bool(found.converged),
+        reason=found.reason,
+        n_failed=fit.n_failed,
+    )
+
+
+def _open(fits: Sequence[LawFit]) -> list[str]:
+    said = []
+    for fit in fits:
+        if fit.found.undetermined:
+            said.append(f"{fit.name}: {', '.join(fit.found.undetermined)} left open by these runs")
+        if not fit.found.converged:
+            said.append(f"{fit.name}: no certified minimum ({fit.found.reason or 'the search did not settle'})")
+    return said
+
+
+# -- what follows ------------------------------------------------------------------------------------------------------
+
+
+def _budgets(compute: Any, fits: Sequence[LawFit]) -> Any:
+    if compute is not None and np.size(compute):
+        return np.atleast_1d(positive_array("compute", compute))
+    known = [float(fit.sample.at.compute.max()) for fit in fits if fit.sample.at.compute is not None]
+    return np.array([AHEAD * max(known)]) if known else np.empty(0)
+
+
+def _tokens_per_param(given: float | None, fits: Sequence[LawFit]) -> float | None:
+    if given is not None:
+        return float(positive_array("tokens_per_param", given))
+    for fit in fits:
+        at = fit.sample.at
+        if at.params is not None and at.tokens is not None:
+            return float(np.median(at.tokens / at.params))
+    return None
+
+
+def _forecasts(fits: Sequence[LawFit], budgets: Any, per_param: float | None, level: float) -> list[Forecast]:
+    if not len(budgets):
+        return []
+    params = tokens = None
+    if per_param is not None:
+        from isoflop.numeric._generated import array
+
+        params, tokens = array.ray_params(budgets, per_param), array.ray_tokens(budgets, per_param)
+    at = Points(compute=budgets, params=params, tokens=tokens)
+    found = []
+    for fit in fits:
+        if any(getattr(at, name) is None for name in fit.kind.asks):
+            continue
+        values, law, new = fit.accuracy(at), fit.interval(at, level), fit.new_run(at, level)
+        largest = fit.sample.at.compute
+        for i, C in enumerate(budgets):
+            low, high = (None, None) if law is None else map(float, law[i])
+            new_low, new_high = (None, None) if new is None else map(float, new[i])
+            found.append(
+                Forecast(
+                    law=fit.name,
+                    compute=float(C),
+                    params=None if params is None else float(params[i]),
+                    tokens=None if tokens is None else float(tokens[i]),
+                    accuracy=float(values[i]),
+                    low=low,
+                    high=high,
+                    new_low=new_low,
+                    new_high=new_high,
+                    decades=float("nan") if largest is None else float(np.log10(C / largest.max())),
+                )
+            )
+    return found
+
+
+def _planning(
+    fits: Sequence[LawFit], budgets: Any, ratios: Any, loss_laws: Sequence[Law], level: float
+) -> tuple[Planning | None, list[str]]:
+    """What the params+tokens law says of allocations, or why it says nothing."""
+    fit, reason = planning_law(fits)
+    if fit is None:
+        return None, [f"allocation and penalties: {reason}"]
+    return planned(fit, budgets, ratios, loss_laws, level), []
+
+
+def _rows_left_out(
+    evaluations: Evaluations, whole: Sample, held: Any, judged: Any, margin: float, fits: Sequence[LawFit]
+) -> list[str]:
+    said = []
+    if missing := len(evaluations) - len(whole):
+        said.append(f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}")
+    below: dict[tuple[int, float | None], list[str]] = {}
+    for fit in fits:
+        if fit.n_below:
+            below.setdefault((fit.n_below, fit.margin), []).append(fit.name)
+    for (count, least), names in below.items():
+        said.append(f"{counted(count, 'run')} not fitted by {', '.join(names)}: at most {least:g} above guessing, or accuracy 1")
+    if unjudged := int(held.sum() - judged.sum()):
+        said.append(f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, or accuracy 1")
+    if evaluations.left_out:
+        said.append(f"{counted(evaluations.left_out, 'row')} left out by the condition")
+    if evaluations.dropped:
+        said.append(f"rows {those_dropped(evaluations.dropped)}")
+    return said
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return None if isinstance(value, float) and not np.isfinite(value) else value

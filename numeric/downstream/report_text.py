@@ -1,0 +1,225 @@
+"""The report of a benchmark for a reader, at most 100 columns wide."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from isoflop.numeric.downstream.fitting import simplest_of_least
+from isoflop.numeric.fit.text import WIDTH, clean, number, table
+from isoflop.numeric.runs_cells import counted
+
+if TYPE_CHECKING:
+    from isoflop.numeric.downstream.report import Report
+    from isoflop.numeric.downstream.report_planning import Estimate, Planning
+
+__all__ = ["POINTS", "report_text"]
+
+UNKNOWN = "-"
+#: Points of accuracy in 1.
+POINTS = 100.0
+
+
+def report_text(report: Report) -> str:
+    """Laws, errors, allocation, penalties, forecast, and what is not there."""
+    parts = [_head(report), _laws(report), _errors(report)]
+    if report.planning is not None:
+        parts += [
+            _allocations(report, report.planning),
+            _penalties(report, report.planning),
+            _loss_optimal(report, report.planning),
+        ]
+    parts += [_forecasts(report), _notes(report)]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _head(report: Report) -> list[str]:
+    text = f"{clean(report.benchmark)}: {counted(len(report.sample), 'run')} from {clean(report.source)}"
+    if report.hold_out is not None:
+        text += f", of which {report.n_held_out} are held out by {clean(report.hold_out)}"
+    lines = wrap(text, WIDTH)
+    return [*lines, *wrap(f"accuracy of guessing: {report.baseline}; Q' = (Q - Qr)/(1 - Qr)", WIDTH)]
+
+
+def _laws(report: Report) -> list[str]:
+    width = max(len(law.name) for law in report.laws) + 2
+    lines = []
+    for law in report.laws:
+        lines += wrap(f"{law.name.ljust(width)}{clean(law.formula)}", WIDTH, subsequent_indent=" " * width)
+    heading = ("law", "coefficient", "value", f"{_percent(report.level)} interval", "")
+    cells = [
+        (
+            law.name if i == 0 else "",
+            each.name,
+            number(each.value, 5),
+            UNKNOWN if each.low is None or each.high is None else f"{number(each.low, 4)} to {number(each.high, 4)}",
+            "open" if each.is_open else "",
+        )
+        for law in report.laws
+        for i, each in enumerate(law.coefficients)
+    ]
+    return [*lines, "", *table(heading, cells)]
+
+
+def _errors(report: Report) -> list[str]:
+    held = report.hold_out is not None
+    columns = ["law", "fitted\nruns", "MAE", "RMSE", "R2"]
+    columns += ["held-out\nruns", "MAE", "MRE", "RMSE", "R2"] if held else []
+    rows = []
+    for law in report.laws:
+        cells = [str(law.train["n"]), *(_figure(law.train[name]) for name in ("mae", "rmse", "r2"))]
+        if held:
+            mre = law.held_out["mre"]
+            cells += [str(law.held_out["n"]), _figure(law.held_out["mae"])]
+            cells += [
+                UNKNOWN if mre is None else f"{100.0 * mre:.2f} %",
+                *(_figure(law.held_out[name]) for name in ("rmse", "r2")),
+            ]
+        rows.append((law.name, *cells, ""))
+    lines = ["Errors of accuracy", *table((*columns, ""), rows)]
+    if held:
+        lines += wrap(_compared(report), WIDTH)
+    return lines
+
+
+def _compared(report: Report) -> str:
+    """Which law is closest to the runs, which predicts best."""
+    fits = {law.name: law.train["rmse"] for law in report.laws if law.train["rmse"] is not None}
+    ahead = {law.name: law.held_out["mae"] for law in report.laws if law.held_out["mae"] is not None}
+    if not fits or not ahead:
+        return ""
+    width = {law.name: len(law.coefficients) for law in report.laws}
+    closest, best = simplest_of_least(fits, width), simplest_of_least(ahead, width)
+    said = "the same law" if closest == best else "not the same law: a closer fit need not predict better"
+    return f"closest to the fitted runs: {closest}; best on the held-out runs: {best}; {said}"
+
+
+def _allocations(report: Report, plan: Planning) -> list[str]:
+    lines = [f"What to train for this benchmark ({plan.law})"]
+    facts = [f"-log Q' = E + C0 C^-alpha at best, alpha = {_estimate(plan.exponent, 4)}"]
+    facts.append(f"params grow as C^{_estimate(plan.params_share, 4)}")
+    is_bound = plan.ceiling.value == 1.0 and plan.ceiling.low in (None, 1.0)
+    facts.append("accuracy goes to 1, by the form of the law" if is_bound else f"highest accuracy {_estimate(plan.ceiling, 4)}")
+    lines += wrap("; ".join(facts), WIDTH)
+    if not plan.allocations:
+        return lines
+    heading = ("C (FLOP)", "N", "interval", "D", "interval", "D/N", "accuracy", "interval")
+    rows = []
+    for row in plan.allocations:
+        cells = [number(row["compute"], 3)]
+        for name in ("params", "tokens"):
+            cells += [number(row[name].value, 3), _ends(row[name], 3)]
+        cells += [number(row["tokens_per_param"].value, 3), f"{row['accuracy'].value:.4f}", _ends(row["accuracy"], 3)]
+        rows.append(tuple(cells))
+    return [*lines, *table(heading, rows)]
+
+
+def _penalties(report: Report, plan: Planning) -> list[str]:
+    budgets = [each["compute"] for each in plan.penalties[0]["lost_accuracy"]]
+    heading = ["ratio", "penalty P", "interval", "C_eff/C", "greatest\nloss (points)"]
+    heading += [f"lost at\n{number(C, 3)}" for C in budgets[:MOST_BUDGETS]]
+    rows = []
+    for row in plan.penalties:
+        cells = [number(row["ratio"], 3), f"{row['loss_penalty'].value:.5f}", _ends(row["loss_penalty"], 4)]
+        cells += [f"{row['effective_compute'].value:.4f}", f"{POINTS * row['greatest_loss'].value:.3f}"]
+        cells += [f"{POINTS * each['lost'].value:.3f}" for each in row["lost_accuracy"][:MOST_BUDGETS]]
+        rows.append((*cells, ""))
+    title = "Overtraining ratio (D/N)/(D*/N*) at equal compute: factor of -log Q' - E, accuracy points lost"
+    return [title, *table((*heading, ""), rows)]
+
+
+def _loss_optimal(report: Report, plan: Planning) -> list[str]:
+    if not plan.loss_optimal:
+        return []
+    heading = ("law of loss", "C (FLOP)", "ratio", "penalty P", "points lost", "interval", "extra compute", "interval")
+    rows = []
+    for row in plan.loss_optimal:
+        lost, extra = row["lost_accuracy"], row["compute_overhead"]
+        rows.append(
+            (
+                clean(row["law"]),
+                number(row["compute"], 3),
+                number(row["ratio"].value, 3),
+                f"{row['loss_penalty'].value:.5f}",
+                f"{POINTS * lost.value:.3f}",
+                _ends(lost, 3, POINTS),
+                f"{100.0 * extra.value:.1f} %",
+                _ends(extra, 3, 100.0),
+            )
+        )
+    return ["Training for the least loss: what it costs on this benchmark, beside the best allocation", *table(heading, rows)]
+
+
+def _forecasts(report: Report) -> list[str]:
+    if not report.forecasts:
+        return []
+    level = _percent(report.level)
+    heading = (
+        "C (FLOP)",
+        "law",
+        "accuracy",
+        f"{level} interval\nof the law",
+        f"{level} interval\nof a new run",
+        "decades\nahead",
+        "",
+    )
+    rows = []
+    for each in sorted(report.forecasts, key=lambda each: each.compute):
+        law, new = (
+            UNKNOWN if low is None or high is None else f"{low:.4f} to {high:.4f}"
+            for low, high in ((each.low, each.high), (each.new_low, each.new_high))
+        )
+        decades = UNKNOWN if each.decades != each.decades else f"{each.decades:+.2f}"
+        rows.append((number(each.compute, 3), each.law, f"{each.accuracy:.4f}", law, new, decades, ""))
+    ratio = report.tokens_per_param
+    at = "" if ratio is None or not report.asks_for_params else f"; laws of params and tokens at D/N = {number(ratio, 3)}"
+    return [f"Forecast{at}", *table(heading, rows)]
+
+
+def _notes(report: Report) -> list[str]:
+    texts = []
+    if any(len(fit.draws) for fit in report.fits):
+        guessing = ", each with its own accuracy of guessing" if report.baseline.standard_error else ""
+        texts.append(
+            f"intervals: percentiles of {report.resamples} refits to resampled runs{guessing}, seed {report.seed}; of a new run: "
+            "with the scatter of the runs about the law"
+        )
+        texts.append("intervals take the form of the law for granted: they do not cover its being wrong")
+    failed = [f"{law.name} {law.n_failed}" for law in report.laws if law.n_failed]
+    if failed:
+        texts.append(f"refits without a certified minimum, left out: {', '.join(failed)}")
+    loose = [law.name for law in report.laws if law.n_failed > MOST_FAILED * report.resamples]
+    if loose:
+        texts.append(f"warning: so many are left out of {', '.join(loose)} that its intervals may be far off")
+    if report.planning is not None and report.planning.n_failed:
+        texts.append(f"{report.planning.n_failed} refits of {report.planning.law} are no law with an envelope and are left out")
+    texts += [f"not identified: {clean(text)}" for text in report.open]
+    texts += [f"left out: {clean(text)}" for text in report.left_out]
+    if report.interrupted:
+        texts.append("interrupted: laws and refits that were not reached are left out")
+    return [line for text in texts for line in wrap(text, WIDTH, subsequent_indent="  ")]
+
+
+#: A larger share of refits without a minimum makes intervals doubtful.
+MOST_FAILED = 0.2
+#: Budgets beside each other in the table of penalties; JSON has all.
+MOST_BUDGETS = 4
+
+
+def _percent(level: float) -> str:
+    return f"{100.0 * level:.4g} %"
+
+
+def _figure(value: float | None) -> str:
+    return UNKNOWN if value is None else number(value, 3)
+
+
+def _estimate(estimate: Estimate, digits: int) -> str:
+    ends = _ends(estimate, digits)
+    return number(estimate.value, digits) + ("" if ends == UNKNOWN else f" ({ends})")
+
+
+def _ends(estimate: Any, digits: int, scale: float = 1.0) -> str:
+    if estimate.low is None or estimate.high is None:
+        return UNKNOWN
+    return f"{number(scale * estimate.low, digits)} to {number(scale * estimate.high, digits)}"

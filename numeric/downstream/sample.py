@@ -1,0 +1,121 @@
+"""What a law of accuracy is fitted to and asked at: one benchmark at some runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["Points", "Sample", "above_guessing"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Points:
+    """Where a law is fitted or asked: (n,) each; None where it is not known.
+
+    Attributes
+    ----------
+    params, tokens : ndarray or None
+        N and D; > 0.
+    compute : ndarray or None
+        C; FLOP, > 0.
+    proxy : ndarray or None
+        Of a two-stage law: loss, or another metric of the run.
+    k : ndarray or None
+        Samples a problem of pass@k; >= 1.
+    """
+
+    params: Any = None
+    tokens: Any = None
+    compute: Any = None
+    proxy: Any = None
+    k: Any = None
+
+    def __post_init__(self) -> None:
+        lengths = set()
+        for part in fields(self):
+            values = getattr(self, part.name)
+            if values is not None:
+                values = np.atleast_1d(np.asarray(values, dtype=np.float64))
+                lengths.add(values.shape)
+                object.__setattr__(self, part.name, values)
+        if len(lengths) != 1 or len(next(iter(lengths))) != 1:
+            raise ValueError(f"points of shapes {sorted(lengths)}: must be one shape (n,)")
+
+    def __len__(self) -> int:
+        return next(len(values) for part in fields(self) if (values := getattr(self, part.name)) is not None)
+
+    def subset(self, index: Any) -> Points:
+        """The points at a mask or at indices."""
+        taken = {part.name: getattr(self, part.name) for part in fields(self)}
+        return Points(**{name: None if values is None else values[index] for name, values in taken.items()})
+
+    def column(self, name: str) -> Floats:
+        """The values of a quantity.
+
+        Raises
+        ------
+        ValueError
+            Where it is not known, or at some point is no positive finite number (a proxy: no finite number).
+        """
+        values = getattr(self, name)
+        if values is None:
+            raise ValueError(f"{name}: is not known at the runs; the law needs it")
+        bad = ~np.isfinite(values) if name == "proxy" else ~(np.isfinite(values) & (values > 0.0))
+        if bad.any():
+            domain = "finite" if name == "proxy" else "positive and finite"
+            raise ValueError(f"{name}={float(values[bad][0])!r}: must be {domain}")
+        return np.asarray(values)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sample:
+    """A benchmark's accuracy at n runs.
+
+    Attributes
+    ----------
+    benchmark : str
+    accuracy : ndarray
+        (n,): raw accuracy Q, in [0, 1].
+    baseline : float
+        Accuracy of guessing Q_r, in [0, 1).
+    at : Points
+        The runs.
+    index : ndarray of int64 or None
+        (n,): which run of the evaluations each is.
+    """
+
+    benchmark: str
+    accuracy: Floats
+    baseline: float
+    at: Points
+    index: Any = None
+
+    def __post_init__(self) -> None:
+        if self.accuracy.shape != (len(self.at),):
+            raise ValueError(f"accuracy of shape {self.accuracy.shape}: must be one for each of {len(self.at)} runs")
+
+    def __len__(self) -> int:
+        return len(self.accuracy)
+
+    def subset(self, index: Any) -> Sample:
+        """The runs at a mask or at indices."""
+        own = None if self.index is None else self.index[index]
+        return replace(self, accuracy=self.accuracy[index], at=self.at.subset(index), index=own)
+
+
+def above_guessing(accuracy: Floats, baseline: Any, margin: float | None) -> Mask:
+    """Where -log of normalised accuracy exists and is no noise: Q_r + margin < Q < 1. At Q = 1 its logarithm is -inf.
+
+    Everywhere where the margin is None, as of laws that are fitted to all runs.
+    """
+    if margin is None:
+        return np.ones(np.shape(accuracy), dtype=bool)
+    return np.asarray((accuracy > baseline + margin) & (accuracy < 1.0))

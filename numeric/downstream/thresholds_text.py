@@ -1,0 +1,137 @@
+"""A sweep of thresholds for a reader, at most 100 columns wide."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isoflop.numeric.downstream.logistic import FITTED, MEANINGS
+from isoflop.numeric.downstream.thresholds import FEW_BENCHMARKS
+from isoflop.numeric.fit.text import WIDTH, clean, number, table
+from isoflop.numeric.runs_cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isoflop.numeric.downstream.thresholds import Sweep, Threshold
+
+__all__ = ["thresholds_text"]
+
+#: So many thresholds are shown, spread evenly; JSON and CSV have all.
+#: Relative errors from here on have two digits.
+LARGE = 10.0
+SHOWN = 8
+UNKNOWN, NO_END = "-", "no end"
+#: What the outcomes of the regression are called in the table.
+CALLED = {"all": "all succeed", "none": "none succeeds", "reversed": "falling", "unknown": "one threshold"}
+
+
+def thresholds_text(sweep: Sweep) -> str:
+    """T50 of every law with its interval, errors over thresholds, and what was left out."""
+    parts = [_head(sweep), _found(sweep), *(_errors(sweep, law) for law in sweep.laws), _notes(sweep)]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _head(sweep: Sweep) -> list[str]:
+    span = f"{number(sweep.thresholds[0], 3)} to {number(sweep.thresholds[-1], 3)} FLOP" if sweep.thresholds else "none"
+    text = (
+        f"Fitted to runs with C <= T, judged on those with C > T; {counted(len(sweep.thresholds), 'threshold')} T, {span}; "
+        f"{counted(len(sweep.benchmarks), 'benchmark')}. Success: a mean relative error below {100.0 * sweep.success:g} %. "
+        f"At least {sweep.least_train} runs to fit (and more than coefficients) and {sweep.least_held_out} to predict; predicted "
+        f"runs exceed guessing by more than {sweep.margin:g}."
+    )
+    return wrap(text, WIDTH)
+
+
+def _found(sweep: Sweep) -> list[str]:
+    """T50: above it success is the rule."""
+    lines = _table(sweep, sweep.found)
+    if sweep.shared:
+        lines += ["", "On the benchmarks and thresholds at which every law has a fit", *_table(sweep, sweep.shared)]
+    return lines
+
+
+def _table(sweep: Sweep, found: Sequence[Threshold]) -> list[str]:
+    heading = ("law", "T50 (FLOP)", f"{100.0 * sweep.level:g} % interval", "successes", "of fits", "unfitted", "")
+    rows = []
+    for each in found:
+        low, high = (_end(end) for end in (each.low, each.high))
+        interval = UNKNOWN if each.without_interval else f"{low} to {high}"
+        counts = (str(each.n_success), str(each.n_cells), str(each.n_unfitted))
+        beyond = each.T50 is not None and not sweep.thresholds[0] <= each.T50 <= sweep.thresholds[-1]
+        rows.append((each.law, _midpoint(each), interval, *counts, "beyond the thresholds" if beyond else _outcome(each)))
+    return table(heading, rows)
+
+
+def _midpoint(each: Threshold) -> str:
+    if each.T50 is not None:
+        return number(each.T50, 3)
+    low, high = each.bounds
+    if low is not None and high is not None:
+        return f"{number(low, 3)} to {number(high, 3)}"
+    if high is not None:
+        return f"<= {number(high, 3)}"
+    return UNKNOWN if low is None else f">= {number(low, 3)}"
+
+
+def _outcome(each: Threshold) -> str:
+    if each.regression is None or each.regression.outcome == FITTED:
+        return ""
+    return CALLED.get(each.regression.outcome, each.regression.outcome)
+
+
+def _end(value: float | None) -> str:
+    return NO_END if value is None else number(value, 3)
+
+
+def _percent(error: float) -> str:
+    return f"{100.0 * error:.1f}" if error < LARGE else number(100.0 * error, 2)
+
+
+def _errors(sweep: Sweep, law: str) -> list[str]:
+    """Mean relative errors of a law, a row a benchmark."""
+    if not sweep.thresholds:
+        return []
+    chosen = [sweep.thresholds[i] for i in np.unique(np.linspace(0, len(sweep.thresholds) - 1, SHOWN).round().astype(int))]
+    rows = []
+    for benchmark in sweep.benchmarks:
+        errors = {cell.threshold: cell.mre for cell in sweep.curve(benchmark, law)}
+        cells = [UNKNOWN if (error := errors.get(T)) is None else _percent(error) for T in chosen]
+        rows.append((clean(benchmark), *cells, ""))
+    if not any(cell != UNKNOWN for _, *cells, _ in rows for cell in cells):
+        return []
+    lines = table(("MRE in %, T =", *(number(T, 2) for T in chosen), ""), rows)
+    return [f"{law}", *lines]
+
+
+def _notes(sweep: Sweep) -> list[str]:
+    texts = []
+    for each in sweep.found:
+        if each.regression is not None and each.regression.outcome != FITTED:
+            meaning = MEANINGS[each.regression.outcome].replace("x50", "T50").replace(" x", " T")
+            texts.append(f"{each.law}: {meaning}")
+        loose = {name: n for name, n in each.resampled.items() if name != FITTED}
+        if loose:
+            told = ", ".join(f"{CALLED.get(name, name)} {n}" for name, n in loose.items())
+            texts.append(f"{each.law}: resamples without a finite fit: {told}; the interval takes the far end of what they say")
+    if reasons := {each.without_interval: None for each in sweep.found if each.without_interval}:
+        texts.append(f"no interval: {', '.join(reasons)}")
+    elif sweep.found:
+        texts.append(
+            f"intervals: percentiles of {sweep.resamples} resamples of whole benchmarks, seed {sweep.seed}; thresholds of one "
+            "benchmark share their runs and are no independent trials"
+        )
+    few = [each.n_benchmarks for each in sweep.found if each.n_benchmarks < FEW_BENCHMARKS and not each.without_interval]
+    if few:
+        texts.append(f"with {min(few)} benchmarks these intervals tend to be narrow: 90 % ones of five held the truth in 79 %")
+    texts += [f"{clean(name)}: no fit at any threshold: {reason}" for name, reason in sweep.left_out.items()]
+    unfitted: dict[str, int] = {}
+    for cell in sweep.cells:
+        if cell.reason:
+            unfitted[cell.reason] = unfitted.get(cell.reason, 0) + 1
+    texts += [f"unfitted: {reason}: {n}" for reason, n in unfitted.items()]
+    if sweep.interrupted:
+        texts.append("interrupted: curves that were not reached are left out")
+    return [line for text in texts for line in wrap(f"note: {clean(text)}", WIDTH, subsequent_indent="  ")]

@@ -1,0 +1,356 @@
+"""What an allocation that is optimal for pass@k1, or for the loss, costs at pass@k2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._call import evaluate
+from isoflop.numeric._domain import outside
+from isoflop.numeric._generated import passk as generated
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.law import Law
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["AllocationAcross", "AllocationMatrix", "allocation_across", "allocation_matrix", "compute_of_agreement"]
+
+MEASURES = {
+    "loss_penalty": "penalty",
+    "excess": "excess",
+    "effective_compute": "effective_compute",
+    "lost_compute": "lost_compute",
+}
+COEFFICIENTS = ("A", "B", "beta", "gamma")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AllocationAcross:
+    """One law's optimal allocation, judged by another law; a value for every compute.
+
+    Attributes
+    ----------
+    chosen, judged : str
+        Names of the law that allocates and of the one that judges.
+    judged_is_passk : bool
+        Whether the second is a law of -log pass@k, so that values of pass@k follow from it.
+    compute : ndarray
+        FLOP.
+    params, tokens : ndarray
+        The allocation: optimal for the first law.
+    optimal_params, optimal_tokens : ndarray
+        What is optimal for the second.
+    size_ratio : ndarray
+        r = params/optimal_params; its logarithm is `log_size_ratio`.
+    loss_penalty, excess : ndarray
+        P = (y - E)/(y* - E) under the second law, and P - 1 without cancellation.
+    leading_excess : ndarray
+        beta gamma (log r)^2/2: P - 1 to leading order.
+    effective_compute, lost_compute : ndarray
+        C_eff/C, the share of the compute that the second law's optimum needs for the same value; and 1 - C_eff/C.
+    reducible, optimal_reducible : ndarray
+        y - E and y* - E under the second law.
+    value, optimal_value : ndarray or None
+        y and y*; None where the second law has no E.
+    """
+
+    chosen: str
+    judged: str
+    judged_is_passk: bool
+    compute: Floats
+    params: Floats
+    tokens: Floats
+    optimal_params: Floats
+    optimal_tokens: Floats
+    log_size_ratio: Floats
+    size_ratio: Floats
+    loss_penalty: Floats
+    excess: Floats
+    leading_excess: Floats
+    effective_compute: Floats
+    lost_compute: Floats
+    reducible: Floats
+    optimal_reducible: Floats
+    value: Floats | None
+    optimal_value: Floats | None
+
+    @property
+    def pass_at_k(self) -> Floats | None:
+        """pass@k of the allocation; None where y is no -log pass@k or has no E."""
+        return np.exp(-self.value) if self.judged_is_passk and self.value is not None else None
+
+    @property
+    def optimal_pass_at_k(self) -> Floats | None:
+        """pass@k of the second law's own optimum."""
+        return np.exp(-self.optimal_value) if self.judged_is_passk and self.optimal_value is not None else None
+
+    @property
+    def lost_pass_at_k(self) -> Floats | None:
+        """What the allocation loses of pass@k, without cancellation."""
+        best = self.optimal_pass_at_k
+        return None if best is None else best * -np.expm1(-self.optimal_reducible * self.excess)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A record for every compute."""
+        columns = self._columns()
+        return [
+            {
+                "chosen": self.chosen,
+                "judged": self.judged,
+                **{key: None if x is None else float(x[i]) for key, x in columns.items()},
+            }
+            for i in range(self.compute.size)
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        columns = {key: None if x is None else x.tolist() for key, x in self._columns().items()}
+        return {"chosen": self.chosen, "judged": self.judged, **columns}
+
+    def _columns(self) -> dict[str, Floats | None]:
+        left_out = ("chosen", "judged", "judged_is_passk")
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out}
+        return found | {name: getattr(self, name) for name in ("pass_at_k", "optimal_pass_at_k", "lost_pass_at_k")}
+
+    def __str__(self) -> str:
+        from isoflop.numeric.fit.text import table
+
+        passes = self.judged_is_passk and self.value is not None
+        columns = ["C (FLOP)", "N", "D", "N/N*", "P - 1", "lost compute"]
+        columns += ["pass@k", "of at best"] if passes else ["y", "of at best"]
+        seen, best = (self.pass_at_k, self.optimal_pass_at_k) if passes else (self.value, self.optimal_value)
+        rows = []
+        for i in range(self.compute.size):
+            numbers = (self.compute, self.params, self.tokens, self.size_ratio, self.excess)
+            cells = [_short(x[i]) for x in numbers] + [f"{self.lost_compute[i]:.3%}"]
+            rows.append([*cells, *("-" if x is None else f"{x[i]:.6g}" for x in (seen, best))])
+        return "\n".join([f"Optimal for {self.chosen}, judged by {self.judged}", *table(columns, rows)])
+
+
+def allocation_across(
+    chosen: Law,
+    judged: Law,
+    compute: Any,
+    *,
+    chosen_name: str = "",
+    judged_name: str = "",
+    judged_is_passk: bool = True,
+) -> AllocationAcross:
+    """What it costs under one law to allocate optimally for another.
+
+    Parameters
+    ----------
+    chosen : Law
+        The law that chooses params and tokens: of -log pass@k1, or of the loss. Needs A and B.
+    judged : Law
+        The law by which the result counts: of -log pass@k2, or of the loss. Needs A and B; without E no value of pass@k.
+    compute : float or array_like
+        Budgets C = 6 N D in FLOP, > 0, in one dimension.
+    chosen_name, judged_name : str, optional
+        For tables; by default the names of the laws.
+    judged_is_passk : bool
+        Whether the second law is one of -log pass@k.
+
+    Returns
+    -------
+    AllocationAcross
+
+    Raises
+    ------
+    ValueError
+        Where a compute is outside its domain, or a law has no A and B.
+
+    Notes
+    -----
+    r = (G_1/G_2) (C/6)^(w_N(1) - w_N(2)) and P = (gamma_2 r^-beta_2 + beta_2 r^gamma_2)/(beta_2 + gamma_2):
+    isoflop.derivations.allocation_across_k.
+
+    Examples
+    --------
+    >>> from isoflop.numeric.law import Law
+    >>> few, many = Law(A=40.0, B=90.0, beta=0.2, gamma=0.2), Law(A=400.0, B=900.0, beta=0.3, gamma=0.35)
+    >>> found = allocation_across(few, many, 1e21)
+    >>> round(float(found.size_ratio[0]), 3), round(float(found.excess[0]), 5)
+    (0.097, 0.28831)
+    """
+    budgets = _budgets(compute)
+    first, second = chosen.needed("A", "B"), judged.needed("A", "B")
+    s = generated.log_size_ratio_across(compute=budgets, **_indexed(first, 1), **_indexed(second, 2))
+    measures = {name: _measure(function, second, s) for name, function in MEASURES.items()}
+    best = judged.envelope.reducible_loss(budgets)
+    return AllocationAcross(
+        chosen=chosen_name or chosen.name,
+        judged=judged_name or judged.name,
+        judged_is_passk=judged_is_passk,
+        compute=budgets,
+        params=chosen.envelope.params(budgets),
+        tokens=chosen.envelope.tokens(budgets),
+        optimal_params=judged.envelope.params(budgets),
+        optimal_tokens=judged.envelope.tokens(budgets),
+        log_size_ratio=s,
+        size_ratio=evaluate("size_ratio_at_log", {}, log_size_ratio=s),
+        leading_excess=generated.leading_excess(log_size_ratio=s, beta=judged.beta, gamma=judged.gamma),
+        optimal_reducible=best,
+        reducible=best * measures["loss_penalty"],
+        value=None if judged.E is None else judged.E + best * measures["loss_penalty"],
+        optimal_value=None if judged.E is None else judged.envelope.loss(budgets),
+        **measures,
+    )
+
+
+def compute_of_agreement(first: Law, second: Law) -> float | None:
+    """The compute at which two laws allocate alike; None where their exponents of N*(C) agree, so that the ratio never changes.
+
+    Returns
+    -------
+    float or None
+        FLOP; 0 or inf where it lies beyond the range of a float.
+    """
+    one, two = (law.needed("A", "B") for law in (first, second))
+    if first.envelope.params_share == second.envelope.params_share:
+        return None
+    found = generated.log_compute_of_agreement(**_indexed(one, 1), **_indexed(two, 2))
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.exp(found))
+
+
+# -- all pairs ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AllocationMatrix:
+    """Every law's allocation under every law.
+
+    Attributes
+    ----------
+    labels : tuple
+        The keys of the laws: values of k, or names such as "loss".
+    compute : ndarray
+        (M,), FLOP.
+    log_size_ratio, excess, lost_compute : ndarray
+        (K, K, M): first the law that chooses, then the one that judges. Exactly 0 on the diagonal.
+    """
+
+    labels: tuple[Any, ...]
+    laws: tuple[Law, ...]
+    compute: Floats
+    log_size_ratio: Floats
+    excess: Floats
+    lost_compute: Floats
+
+    def pair(self, chosen: Any, judged: Any) -> AllocationAcross:
+        """One pair in full."""
+        i, j = (self._index(label) for label in (chosen, judged))
+        names = {"chosen_name": _name(self.labels[i]), "judged_name": _name(self.labels[j])}
+        is_passk = not isinstance(self.labels[j], str)
+        return allocation_across(self.laws[i], self.laws[j], self.compute, **names, judged_is_passk=is_passk)
+
+    def _index(self, label: Any) -> int:
+        if label not in self.labels:
+            raise outside("label", label, f"one of {', '.join(map(repr, self.labels))}")
+        return self.labels.index(label)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A record for every ordered pair of different laws and every compute."""
+        return [
+            {
+                "chosen": one,
+                "judged": two,
+                "compute": float(self.compute[m]),
+                "size_ratio": float(np.exp(self.log_size_ratio[i, j, m])),
+                "excess": float(self.excess[i, j, m]),
+                "lost_compute": float(self.lost_compute[i, j, m]),
+            }
+            for i, one in enumerate(self.labels)
+            for j, two in enumerate(self.labels)
+            for m in range(self.compute.size)
+            if i != j
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"labels": list(self.labels), "compute": self.compute.tolist(), "rows": self.rows()}
+
+    def __str__(self) -> str:
+        from isoflop.numeric.fit.text import table
+
+        parts = []
+        for m, budget in enumerate(self.compute):
+            rows = [
+                [_name(one), *(f"{self.lost_compute[i, j, m]:.3%}" for j in range(len(self.labels)))]
+                for i, one in enumerate(self.labels)
+            ]
+            parts += ["", f"Compute lost at C = {_short(budget)} FLOP", *table(("optimal for", *map(_name, self.labels)), rows)]
+        return "\n".join(parts[1:])
+
+
+def allocation_matrix(laws: Mapping[Any, Law], compute: Any) -> AllocationMatrix:
+    """What every law's optimal allocation costs under every other.
+
+    Parameters
+    ----------
+    laws : mapping
+        k, or a name such as "loss", to a params+tokens law with A and B.
+    compute : float or array_like
+        Budgets in FLOP, > 0.
+
+    Raises
+    ------
+    ValueError
+        Where there is no law, a law has no A and B, or a compute is outside its domain.
+    """
+    if not laws:
+        raise outside("laws", dict(laws), "at least one law, by its k or its name")
+    budgets = _budgets(compute)
+    needed = [law.needed("A", "B") for law in laws.values()]
+    columns = {name: np.array([each[name] for each in needed]) for name in COEFFICIENTS}
+    first = {f"{name}_1": x[:, None, None] for name, x in columns.items()}
+    second = {f"{name}_2": x[None, :, None] for name, x in columns.items()}
+    s = generated.log_size_ratio_across(compute=budgets, **first, **second)
+    judge = {name: second[f"{name}_2"] for name in ("beta", "gamma")}
+    return AllocationMatrix(
+        labels=tuple(laws),
+        laws=tuple(laws.values()),
+        compute=budgets,
+        log_size_ratio=s,
+        excess=_measure("excess", judge, s),
+        lost_compute=_measure("lost_compute", judge, s),
+    )
+
+
+# -- plumbing ----------------------------------------------------------------------------------------------------------
+
+
+def _measure(function: str, coefficients: Mapping[str, Any], s: Floats) -> Any:
+    return evaluate(function, coefficients, log_size_ratio=s)
+
+
+def _indexed(coefficients: Mapping[str, float], index: int) -> dict[str, float]:
+    return {f"{name}_{index}": coefficients[name] for name in COEFFICIENTS}
+
+
+def _budgets(compute: Any) -> Floats:
+    try:
+        values = np.atleast_1d(np.asarray(compute, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise outside("compute", compute, "positive finite numbers") from None
+    if values.ndim != 1 or not values.size:
+        raise outside("compute", f"an array of shape {values.shape}", "a number or a list of numbers")
+    bad = ~(np.isfinite(values) & (values > 0.0))
+    if bad.any():
+        raise outside("compute", float(values[bad][0]), "positive finite numbers")
+    return values
+
+
+def _name(label: Any) -> str:
+    return label if isinstance(label, str) else f"pass@{label:g}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.4g}".replace("e+", "e")

@@ -1,0 +1,104 @@
+"""What a backtest is given: counts or runs, told apart by their columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.passk.backtest.counts import OfCounts
+from isoflop.numeric.passk.backtest.runs import OfRuns
+from isoflop.numeric.passk.columns import LETTERS, Choice, role
+from isoflop.numeric.passk.counts import Counts
+from isoflop.numeric.passk.laws import METHODS, Data, ks_of
+from isoflop.numeric.runs import Runs
+from isoflop.numeric.runs_columns import listed, recognise
+from isoflop.numeric.runs_file import Table, table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from isoflop.numeric.passk.backtest.subject import Subject
+
+OF_COUNTS, OF_RUNS = ("n_samples", "n_correct"), ("loss", "accuracy")
+POWERS = (1, 10, 100, 1000, 10_000)
+
+
+def subject_of(
+    data: Any, k: Sequence[int] | None, method: str | None, reading: Mapping[str, Any]
+) -> tuple[Subject, tuple[int, ...]]:
+    """Counts with their k, or runs with the one k of 0.
+
+    Raises
+    ------
+    ValueError
+        Where the table is neither, cannot be read, or an argument is for the other.
+    """
+    if kind_of_table(data, reading["columns"]) == "counts":
+        return _counts(data, k, method, reading)
+    for name, value in (("k", k), *((name, reading[name]) for name in ("by", "models", "gold"))):
+        if value is not None:
+            raise ValueError(f"{name}={value!r}: is for counts of correct samples; these are runs with a loss")
+    chosen = Objective(name=method or "least-squares-log")
+    given = {name: reading[name] for name in ("columns", "where", "random_baseline")}
+    return OfRuns(Runs.read(data, **given, require=("loss",)), chosen), (0,)
+
+
+def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) -> str:
+    """Whether a table holds "counts" (columns of samples and of correct ones) or "runs" (a loss or an accuracy).
+
+    Raises
+    ------
+    ValueError
+        Where there is neither.
+    """
+    if isinstance(data, Counts):
+        return "counts"
+    if isinstance(data, Runs):
+        return "runs"
+    table = data if isinstance(data, Table) else table_of(data)
+    named = {LETTERS.get(name, name) for name in columns} if columns else set()
+    choice = Choice({})
+    if all(name in named or _has(choice, name, table.source, table.names) for name in OF_COUNTS):
+        return "counts"
+    if named & set(OF_RUNS) or set(OF_RUNS) & set(recognise(table.source, table.names, None, ()).columns):
+        return "runs"
+    raise ValueError(
+        f"{table.source}: has neither counts of samples ({', '.join(OF_COUNTS)}) nor a loss of runs; the columns are "
+        f"{listed(table.names)}; name them with columns={{'n_correct': 'NAME'}} (--column n_correct=NAME)"
+    )
+
+
+def _has(choice: Choice, name: str, source: str, names: Sequence[str]) -> bool:
+    try:
+        return choice.column(name, source, names) is not None
+    except ValueError:  # several columns
+        return True
+
+
+def _counts(
+    data: Any, k: Sequence[int] | None, method: str | None, reading: Mapping[str, Any]
+) -> tuple[Subject, tuple[int, ...]]:
+    if reading["random_baseline"] is not None:
+        raise ValueError(f"random_baseline={reading['random_baseline']!r}: is for runs with an accuracy; these are counts")
+    if method not in (None, *METHODS):
+        raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)} for counts")
+    chosen = method or METHODS[0]
+    counts = Counts.read(data, **{name: reading[name] for name in ("columns", "where", "by", "models", "gold")})
+    _one_benchmark(counts)
+    ks = ks_of(counts, _powers(counts, chosen) if k is None else k, chosen)
+    return OfCounts(Data(counts, ks), chosen), ks
+
+
+def _powers(counts: Counts, method: str) -> list[int]:
+    most = max(POWERS) if method == METHODS[0] else int(counts.n.min())
+    return [k for k in POWERS if k <= most]
+
+
+def _one_benchmark(counts: Counts) -> None:
+    for index, name in enumerate(counts.by):
+        found = dict.fromkeys(label[index] for label in counts.labels)
+        if role(name) == "benchmark" and len(found) > 1:
+            first = next(iter(found))
+            raise ValueError(
+                f"{counts.source}: has {len(found)} benchmarks ({listed(found)}); choose one with where=\"{name} == '{first}'\""
+            )

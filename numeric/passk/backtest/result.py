@@ -1,0 +1,244 @@
+"""A finished backtest: every fit, every prediction beside what was observed, and what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import outside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.passk.backtest.plan import Plan
+    from isoflop.numeric.passk.backtest.step import Step
+    from isoflop.numeric.passk.backtest.subject import Observed
+    from isoflop.numeric.passk.backtest.summary import Table
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Backtest"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Backtest:
+    """Predictions of expensive models by laws fitted to cheap ones.
+
+    Attributes
+    ----------
+    what : {"counts", "runs"}
+    source : str
+    method : str
+        How the laws were fitted.
+    axis : str
+        What makes a model expensive.
+    level : float
+        Nominal coverage of intervals.
+    resamples : int
+        Behind the final intervals of coefficients.
+    names : tuple of str
+        (G,): of the models or runs.
+    plans : dict of str to Plan
+        By law: what is trained on and what is predicted.
+    observed : dict of int to Observed
+        By k (0 for runs): -log pass@k, or the loss, of every model in the logarithm.
+    steps : tuple of Step
+        The fits, by k and law, from the last cutoff to the first.
+    planned : int
+        How many fits were to be made.
+    interrupted : bool
+        Whether Ctrl-C left some of them undone.
+    """
+
+    what: str
+    source: str
+    method: str
+    axis: str
+    level: float
+    resamples: int
+    names: tuple[str, ...]
+    plans: Mapping[str, Plan]
+    observed: Mapping[int, Observed]
+    steps: tuple[Step, ...]
+    planned: int
+    interrupted: bool
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """That were fitted."""
+        return tuple(self.plans)
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """That were fitted; 0 for runs."""
+        return tuple(self.observed)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def at(self, law: str, k: int = 0) -> tuple[Step, ...]:
+        """The fits of one law at one k, from the first cutoff to the last."""
+        if law not in self.plans:
+            raise ValueError(f"law={law!r}: must be one of {', '.join(self.laws)}")
+        if k not in self.observed:
+            raise outside("k", k, f"one of {', '.join(map(str, self.ks))}")
+        found = [step for step in self.steps if step.task.law == law and step.task.k == k]
+        return tuple(sorted(found, key=lambda step: step.n_train))
+
+    @cached_property
+    def table(self) -> Table:
+        """Every prediction as columns."""
+        from isoflop.numeric.passk.backtest.summary import tabulated
+
+        return tabulated(self)
+
+    # -- what it comes to ----------------------------------------------------------------------------------------------
+
+    def errors(self, edges: Sequence[float] | None = None) -> list[dict[str, Any]]:
+        """Relative errors of -log pass@k (or the loss) by law, k and decades held out.
+
+        Parameters
+        ----------
+        edges : sequence of float, optional
+            Of the bins of decades; by default whole numbers from 0 on.
+
+        Returns
+        -------
+        list of dict
+            law, k, decades_lo, decades_hi, n (predictions), n_targets (different models), median_error and mean_error (of the
+            absolute relative error), median_bias (of the signed one), and for counts median_error_pass, that of pass@k.
+        """
+        from isoflop.numeric.passk.backtest.summary import errors
+
+        return errors(self, edges)
+
+    def coverage(self, *, by_decades: bool = False) -> list[dict[str, Any]]:
+        """How often the observation lies in the prediction interval, by law and k (k = None: of all k together).
+
+        Returns
+        -------
+        list of dict
+            law, k, n, n_targets, inside, coverage, se (binomial, as if predictions were independent), se_by_target (from the
+            scatter of targets' shares: predictions of one model stand or fall together; None for one target).
+        """
+        from isoflop.numeric.passk.backtest.summary import coverage
+
+        return coverage(self, by_decades=by_decades)
+
+    def stability(self) -> list[dict[str, Any]]:
+        """Over how many decades every coefficient stays where the final fit has it.
+
+        From the final fit (all training models) backwards, cutoff by cutoff.
+
+        Returns
+        -------
+        list of dict
+            law, k, coefficient, value, lo, hi (of the final fit), stable_decades (so far down the estimate stays within lo to
+            hi), overlap_decades (so far down its own interval overlaps lo to hi), of_decades (final cutoff to the first one).
+            The first three None where the final fit leaves the coefficient open, and then the decades are None.
+        """
+        from isoflop.numeric.passk.backtest.summary import stability
+
+        return stability(self)
+
+    def failures(self) -> list[dict[str, Any]]:
+        """What has no part in errors and coverage: law, k, reason, n."""
+        from isoflop.numeric.passk.backtest.summary import failures
+
+        return failures(self)
+
+    # -- output --------------------------------------------------------------------------------------------------------
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row a prediction.
+
+        law, k, cutoff, n_train, target, decades_held_out, observed, how_observed, measured (standard error of its log),
+        predicted, lo, hi, relative_error, and for counts relative_error_pass; inside, converged, undetermined. None for what is
+        unknown.
+        """
+        table = self.table
+        for index in range(len(table.step)):
+            step = self.steps[table.step[index]]
+            row: dict[str, Any] = {"law": step.task.law}
+            row |= {"k": step.task.k} if self.what == "counts" else {}
+            row |= {"cutoff": step.task.cutoff, "n_train": step.n_train, "target": self.names[table.target[index]]}
+            row |= {name: known(getattr(table, name)[index]) for name in ("decades_held_out", "observed")}
+            row["how_observed"] = self.observed[step.task.k].how[table.target[index]]
+            names = ["measured", "predicted", "lo", "hi", "relative_error"]
+            row |= {name: known(getattr(table, name)[index]) for name in names}
+            row |= {"relative_error_pass": known(table.relative_error_pass[index])} if self.what == "counts" else {}
+            row["inside"] = bool(table.inside[index]) if table.has_interval[index] else None
+            yield row | {"converged": step.converged, "undetermined": " ".join(step.undetermined)}
+
+    def coefficient_rows(self) -> list[dict[str, Any]]:
+        """A row a fit: law, k, cutoff, n_train, why it failed, the coefficients with their own intervals, scatter and doubts."""
+        return [self._coefficients(step) for step in self.steps]
+
+    def _coefficients(self, step: Step) -> dict[str, Any]:
+        row: dict[str, Any] = {"law": step.task.law, "k": step.task.k, "cutoff": step.task.cutoff, "n_train": step.n_train}
+        if step.failed:
+            return row | {"failed": step.failed}
+        ends = {name: step.own_interval(name, self.level) for name in step.coefficients}
+        row["coefficients"] = {
+            name: {"value": known(value), "lo": known(ends[name][0]), "hi": known(ends[name][1])}
+            for name, value in step.coefficients.items()
+        }
+        row |= {"scatter": known(step.scatter), "converged": step.converged}
+        return row | {"undetermined": list(step.undetermined), "final": step.task.final}
+
+    def as_dict(self, *, predictions: bool = True) -> dict[str, Any]:
+        """Plain data: what was done, the summaries, every fit and, unless it is left out, every prediction."""
+        found = {name: getattr(self, name) for name in ("what", "source", "method", "axis", "level", "resamples")}
+        found |= {"laws": list(self.laws), "k": [k for k in self.ks if k], "fits": len(self.steps), "planned": self.planned}
+        found |= {
+            "interrupted": self.interrupted,
+            "targets": {law: [self.names[g] for g in np.flatnonzero(plan.targets)] for law, plan in self.plans.items()},
+            "errors": self.errors(),
+            "coverage": self.coverage(),
+            "stability": self.stability(),
+            "failures": self.failures(),
+            "coefficients": self.coefficient_rows(),
+        }
+        return found | ({"predictions": list(self.rows())} if predictions else {})
+
+    def to_json(self) -> str:
+        """The plain data as JSON."""
+        import json
+
+        return json.dumps(self.as_dict(), indent=2)
+
+    def to_csv(self) -> str:
+        """The rows as CSV with a heading."""
+        import csv
+        import io
+
+        rows = list(self.rows())
+        text = io.StringIO()
+        writer = csv.DictWriter(text, rows[0] if rows else ["law"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue()
+
+    def to_text(self) -> str:
+        """For a reader."""
+        from isoflop.numeric.passk.backtest.text import backtest_text
+
+        return backtest_text(self)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        state = ", interrupted" if self.interrupted else ""
+        return f"<Backtest of {', '.join(self.laws)} by {self.axis}: {len(self.steps)} of {self.planned} fits{state}>"
+
+
+def known(value: float) -> float | None:
+    """None for what is no finite number."""
+    return float(value) if isfinite(value) else None

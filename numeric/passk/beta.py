@@ -1,0 +1,393 @@
+r"""Beta distributed success rates: pass@k for any k, and the likelihood of counts.
+
+Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b), except for a share pi0 of problems
+that no sample solves (the atom). The closed forms are those of `isoflop.theory.passk`: fail@k of Beta(a, b) is `beta_fail`, and
+-log pass@k has the two forms `neg_log_pass_near_zero` and `neg_log_pass_near_one`. Their logarithm is minus a second difference
+of log Gamma,
+
+    log fail@k = -[log Gamma(b) - log Gamma(b + a) - log Gamma(b + k) + log Gamma(b + a + k)],
+
+and so is the likelihood of c correct and m = n - c wrong samples of a problem, as m failures followed by c successes:
+
+    log B(a + c, b + m)/B(a, b) = log fail@m of Beta(a, b) + log fail@c of Beta(b + m, a).
+
+Neither loses digits, whatever the sizes of a, b, n and k (`isoflop.numeric.passk.gamma_differences`).
+
+**When sampling stopped does not matter.** A rule that decides from the outcomes seen so far (of any problem or model) whether
+to draw another sample multiplies the probability of the record by factors that are the same for every p, a and b. The
+likelihood of (a, b) is the same as for n fixed beforehand: p^c (1 - p)^m averaged over p, with n and c as they ended up (the
+likelihood principle; n and c are sufficient). What an estimator is on average does depend on the rule: c/n, or "n < k counts as
+solved". What is not harmless for the likelihood: a rule that looks at anything else that tells about p (dropping problems
+because they are hard), or dropping rows by their outcome.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isoflop.numeric._domain import outside
+from isoflop.numeric.passk.gamma_differences import first, rise, second
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "BetaFit",
+    "Expansion",
+    "beta_neg_log_pass",
+    "beta_pass",
+    "fit_beta",
+    "log_beta_fail",
+    "log_likelihood",
+    "log_likelihood_expansion",
+    "log_rising",
+    "neg_log_pass",
+    "with_atom",
+]
+
+LOG_2 = math.log(2.0)
+#: A fit is certified where a further Newton step promises less than this many nats.
+ENOUGH = 1e-12
+MOST_STEPS = 200
+#: Newton on two coordinates moves at most so far in one step.
+LONGEST = 2.0
+#: log a and log b beyond this are taken for infinite.
+FARTHEST = 60.0
+
+
+# -- pass@k ------------------------------------------------------------------------------------------------------------
+
+
+def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
+    """log fail@k where p is Beta(a, b): of `isoflop.theory.passk.beta_fail`, for any real k >= 0.
+
+    Parameters
+    ----------
+    a, b : array_like
+        > 0.
+    k : array_like
+        >= 0.
+
+    Returns
+    -------
+    ndarray
+        At most 0; relative error about 1e-15.
+    """
+    return -second(b, a, k, derivatives=False).log_gamma
+
+
+def log_rising(x: ArrayLike, m: ArrayLike) -> Floats:
+    """log of x (x + 1) ... (x + m - 1) = Gamma(x + m)/Gamma(x) for x > 0, real m >= 0; to rounding errors of m log(x + m)."""
+    return rise(x, m)
+
+
+def neg_log_pass(log_fail: ArrayLike) -> Floats:
+    """-log pass@k in nats from log fail@k, without cancellation at either end; inf for log fail@k = 0."""
+    s = np.asarray(log_fail, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return np.where(s > -LOG_2, -np.log(-np.expm1(np.maximum(s, -LOG_2))), -np.log1p(-np.exp(np.minimum(s, -LOG_2))))
+
+
+def beta_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike = 0.0) -> Floats:
+    """pass@k = (1 - pi0)(1 - fail@k of Beta(a, b)); `atom`: pi0, >= 0 and < 1."""
+    return -(1.0 - np.asarray(atom, dtype=np.float64)) * np.expm1(log_beta_fail(a, b, k))
+
+
+def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike = 0.0) -> Floats:
+    """-log pass@k in nats where p is Beta(a, b), and 0 for a share `atom` of the problems (>= 0 and < 1)."""
+    return neg_log_pass(log_beta_fail(a, b, k)) - np.log1p(-np.asarray(atom, dtype=np.float64))
+
+
+# -- the likelihood of counts ------------------------------------------------------------------------------------------
+
+
+class Expansion(NamedTuple):
+    """Log likelihood (R,) of every row, and its first (D, R) and second (D, D, R) derivatives in D coordinates."""
+
+    value: Floats
+    gradient: Floats
+    hessian: Floats
+
+
+def log_likelihood(n: ArrayLike, c: ArrayLike, a: ArrayLike, b: ArrayLike, atom: float = 0.0) -> Floats:
+    """log of the average of p^c (1 - p)^(n - c) over Beta(a, b) with an atom at p = 0, a value a row.
+
+    It is the log probability of the samples in the order in which they came; that of the counts differs by a constant.
+
+    Parameters
+    ----------
+    n, c : array_like
+        Samples and correct ones, 0 <= c <= n.
+    a, b : array_like
+        > 0.
+    atom : float
+        pi0, >= 0 and < 1.
+    """
+    n, c, a, b = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (n, c, a, b)))
+    wrong = n - c
+    found = log_beta_fail(a, b, wrong) + log_beta_fail(b + wrong, a, c)
+    if atom > 0.0:
+        solved = found + math.log1p(-atom)
+        found = np.where(c > 0.0, solved, np.logaddexp(math.log(atom), solved))
+    return found
+
+
+def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> Expansion:
+    """The log likelihood of every row (R,) without an atom, with its derivatives in (log a, log b).
+
+    With l_a = -[psi(a + b + m) - psi(a + b)] - (second difference of psi at a over b + m and c), and so on; arguments as in
+    `log_likelihood`, all of shape (R,).
+    """
+    wrong = n - c
+    failing = second(b, a, wrong)
+    shape = first(a + b, wrong)
+    value = -failing.log_gamma
+    of_a, of_b = -shape.digamma, -failing.digamma
+    of_aa, of_ab, of_bb = -shape.trigamma, -shape.trigamma, -failing.trigamma
+    some = np.flatnonzero(c > 0.0)
+    if some.size:
+        solving = second(a[some], b[some] + wrong[some], c[some])
+        rest = first(a[some] + b[some] + wrong[some], c[some])
+        value[some] -= solving.log_gamma
+        of_a[some] -= solving.digamma
+        of_b[some] -= rest.digamma
+        of_aa[some] -= solving.trigamma
+        of_ab[some] -= rest.trigamma
+        of_bb[some] -= rest.trigamma
+    gradient = np.stack([a * of_a, b * of_b])
+    mixed = a * b * of_ab
+    hessian = np.stack([np.stack([a * a * of_aa + gradient[0], mixed]), np.stack([mixed, b * b * of_bb + gradient[1]])])
+    return Expansion(value, gradient, hessian)
+
+
+def with_atom(rows: Expansion, unsolved: NDArray[np.bool_], logit: float) -> Expansion:
+    """The same with a share pi0 = 1/(1 + e^-logit) of problems that are never solved; the derivatives in logit come last.
+
+    For a problem without a success, with r the chance given the counts that it is not one of these: d/dl = r,
+    d/dlogit = 1 - r - pi0, and dr/dl = -dr/dlogit = r (1 - r).
+    """
+    log_share, log_rest = -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
+    share, spread = math.exp(log_share), math.exp(log_share + log_rest)
+    solved = rows.value + log_rest
+    value = np.where(unsolved, np.logaddexp(log_share, solved), solved)
+    solvable = np.where(unsolved, np.exp(np.minimum(solved - value, 0.0)), 1.0)
+    moved = solvable * (1.0 - solvable)
+    gradient = np.concatenate([solvable * rows.gradient, (1.0 - solvable - share)[None]])
+    outer = rows.gradient[:, None] * rows.gradient[None]
+    mixed = -moved * rows.gradient
+    hessian = np.concatenate(
+        [
+            np.concatenate([solvable * rows.hessian + moved * outer, mixed[:, None]], axis=1),
+            np.concatenate([mixed, (moved - spread)[None]])[None],
+        ]
+    )
+    return Expansion(value, gradient, hessian)
+
+
+# -- one model ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class BetaFit:
+    """Beta(a, b) of greatest likelihood for the counts of one model.
+
+    Attributes
+    ----------
+    a, b : float
+        0 or inf at a boundary.
+    mean : float
+        Of the success rates.
+    log_likelihood : float
+        Of the samples in their order (`log_likelihood`).
+    boundary : str
+        "" where a and b are numbers, else where the likelihood is greatest: "no success", "all correct",
+        "no spread beyond binomial" (a and b infinite, one rate for all problems), "all or nothing" (a and b 0: every problem
+        is either always or never solved).
+    converged : bool
+        Whether the maximum is certified: no gain in a further step, and the Hessian negative definite.
+    covariance : ndarray or None
+        (2, 2) of (log a, log b), from the Hessian; None at a boundary.
+    problems : int
+    """
+
+    a: float
+    b: float
+    mean: float
+    log_likelihood: float
+    boundary: str
+    converged: bool
+    covariance: Floats | None
+    problems: int
+
+    def neg_log_pass_at_k(self, k: ArrayLike) -> Floats:
+        """-log pass@k in nats."""
+        k = np.asarray(k, dtype=np.float64)
+        if not self.boundary:
+            return beta_neg_log_pass(self.a, self.b, k)
+        if self.boundary == "no spread beyond binomial":
+            return neg_log_pass(k * math.log1p(-self.mean))
+        with np.errstate(divide="ignore"):
+            return np.full(k.shape, float(-np.log(self.mean)))
+
+    def pass_at_k(self, k: ArrayLike) -> Floats:
+        """pass@k."""
+        return np.exp(-self.neg_log_pass_at_k(k))
+
+    def __str__(self) -> str:
+        where = f" ({self.boundary})" if self.boundary else ""
+        return f"Beta(a = {self.a:.6g}, b = {self.b:.6g}){where}, mean {self.mean:.6g}, {self.problems} problems"
+
+
+def fit_beta(n: ArrayLike, c: ArrayLike) -> BetaFit:
+    """Beta(a, b) of greatest likelihood for the counts of one model, by Newton with the exact Hessian.
+
+    Parameters
+    ----------
+    n, c : array_like
+        (P,) samples and correct ones of P >= 2 problems.
+
+    Raises
+    ------
+    ValueError
+        Where the counts are no counts, there are fewer than two problems, or no problem has two samples: these tell nothing about
+        the spread of the success rates.
+
+    Examples
+    --------
+    >>> found = fit_beta([100, 100, 100, 100], [0, 3, 20, 60])
+    >>> f"{found.a:.4f} {found.b:.4f} {found.converged}"
+    '0.3358 1.4252 True'
+    """
+    samples, correct = checked_counts(n, c)
+    if len(samples) < 2:
+        raise outside("n", f"{len(samples)} problem", "at least two problems: one cannot tell the spread of success rates")
+    if samples.max() < 2:
+        raise outside(
+            "n", "one sample a problem", "two samples of some problem: one each cannot tell the spread of success rates"
+        )
+    pairs, repeats = np.unique(np.stack([samples, correct]), axis=1, return_counts=True)
+    different, times = (pairs[0], pairs[1]), repeats.astype(np.float64)
+    boundary, mean = _boundary(*different, times)
+    problems = int(times.sum())
+    if boundary:
+        ends = {"no success": (0.0, math.inf), "all correct": (math.inf, 0.0), "all or nothing": (0.0, 0.0)}
+        a, b = ends.get(boundary, (math.inf, math.inf))
+        value = _log_likelihood_at_boundary(boundary, *different, times, mean)
+        return BetaFit(
+            a=a, b=b, mean=mean, log_likelihood=value, boundary=boundary, converged=True, covariance=None, problems=problems
+        )
+    found, value, hessian, converged = _newton(*different, times, mean)
+    a, b = (float(x) for x in np.exp(found))
+    return BetaFit(
+        a=a,
+        b=b,
+        mean=a / (a + b),
+        log_likelihood=value,
+        boundary="",
+        converged=converged,
+        covariance=np.asarray(np.linalg.inv(-hessian)) if converged else None,
+        problems=problems,
+    )
+
+
+def checked_counts(n: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats]:
+    """(P,) samples and correct ones as floats, or a ValueError."""
+    arrays = []
+    for name, values in (("n", n), ("c", c)):
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise outside(name, values, "whole numbers") from None
+        wrong = ~(np.isfinite(array) & (array == np.floor(array)) & (array >= (1.0 if name == "n" else 0.0)))
+        if array.ndim != 1 or not len(array):
+            raise outside(name, f"shape {array.shape}", "counts in one dimension, at least one")
+        if wrong.any():
+            raise outside(name, float(array[wrong][0]), f"a whole number of at least {1 if name == 'n' else 0}")
+        arrays.append(array)
+    found_n, found_c = arrays
+    if found_n.shape != found_c.shape:
+        raise outside("c", f"{len(found_c)} values", f"one for each of {len(found_n)} values of n")
+    over = found_c > found_n
+    if over.any():
+        first_over = int(np.argmax(over))
+        raise outside("c", int(found_c[first_over]), f"at most n={int(found_n[first_over])} (row {first_over + 1})")
+    return found_n, found_c
+
+
+def _boundary(n: Floats, c: Floats, times: Floats) -> tuple[str, float]:
+    """Where the likelihood is greatest if not inside, and the mean there.
+
+    For a given mean near infinite concentration s the log likelihood is that of the binomial plus (score)/s: the score is that of
+    Tarone (1979, Biometrika 66, 585-590). Where it is positive there is a maximum at finite s.
+    """
+    if not c.any():
+        return "no success", 0.0
+    if (c == n).all():
+        return "all correct", 1.0
+    if ((c == 0.0) | (c == n)).all():
+        return "all or nothing", float(times[c > 0.0].sum() / times.sum())
+    mean = float((times * c).sum() / (times * n).sum())
+    score = times @ (c * (c - 1.0) / mean + (n - c) * (n - c - 1.0) / (1.0 - mean) - n * (n - 1.0))
+    return ("no spread beyond binomial" if score <= 0.0 else ""), mean
+
+
+def _log_likelihood_at_boundary(boundary: str, n: Floats, c: Floats, times: Floats, mean: float) -> float:
+    if boundary in ("no success", "all correct"):
+        return 0.0
+    if boundary == "all or nothing":
+        return float(times @ np.where(c > 0.0, math.log(mean), math.log1p(-mean)))
+    return float(times @ (c * math.log(mean) + (n - c) * math.log1p(-mean)))
+
+
+def _newton(n: Floats, c: Floats, times: Floats, mean: float) -> tuple[Floats, float, Floats, bool]:
+    """(log a, log b), the log likelihood, its Hessian, and whether that is a certified maximum; the best of three starts."""
+
+    def at(x: Floats) -> Expansion:
+        rows = log_likelihood_expansion(n, c, np.full(n.shape, math.exp(x[0])), np.full(n.shape, math.exp(x[1])))
+        return Expansion(rows.value @ times, rows.gradient @ times, rows.hessian @ times)
+
+    best: tuple[Floats, float, Floats, bool] | None = None
+    for spread in (0.1, 1.0, 10.0):
+        found = maximise(at, np.log([spread, spread * (1.0 - mean) / mean]))
+        if best is None or (found[3], found[1]) > (best[3], best[1]):
+            best = found
+    assert best is not None
+    return best
+
+
+def maximise(at: Any, start: Floats, most_steps: int = MOST_STEPS) -> tuple[Floats, float, Floats, bool]:
+    """Newton upwards from a start: negative curvature is turned round, a step that loses is shortened; the end, certified or not.
+
+    `at` gives value, gradient (D,) and Hessian (D, D).
+    """
+    x, here = start, at(start)
+    for _ in range(most_steps):
+        sizes, vectors = np.linalg.eigh(-here.hessian)
+        largest = max(float(np.abs(sizes).max()), 1e-300)
+        along = here.gradient @ vectors
+        convex = bool(sizes[0] > 1e-12 * largest)
+        if convex and 0.5 * float(along @ (along / sizes)) <= ENOUGH:
+            polished = x + vectors @ (along / sizes)
+            return polished, float(here.value), here.hessian, True
+        step = vectors @ (along / np.maximum(np.abs(sizes), 1e-10 * largest))
+        step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
+        slope = float(step @ here.gradient)
+        share = 1.0
+        while share > 1e-10:
+            trial = x + share * step
+            there = at(trial)
+            if np.isfinite(there.value) and there.value >= here.value + 1e-4 * share * slope - 1e-13 * abs(here.value):
+                break
+            share *= 0.5
+        else:
+            break
+        x, here = trial, there
+        if np.abs(x).max() > FARTHEST:
+            break
+    return x, float(here.value), here.hessian, False

@@ -1,0 +1,106 @@
+"""The three laws of -log pass@k at one k: what they depend on, and the names of their coefficients.
+
+All three are fitted as sums of power terms by the fit layer; the gold reference law, xi0 + K0 g^kappa, is a compute law in 1/g.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isoflop.numeric.fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
+from isoflop.numeric.fit.separable import Centred
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the three laws.
+
+    Attributes
+    ----------
+    name : str
+    formula : str
+    covariates : tuple of str
+        What it depends on, of the keys of `Counts.covariates`.
+    terms : PowerTerms
+        The form that is fitted.
+    coefficients : tuple of str
+        The paper's names, in the order of `terms.coefficients`.
+    axis : str
+        The covariate by which models are called cheap.
+    """
+
+    name: str
+    formula: str
+    covariates: tuple[str, ...]
+    terms: PowerTerms
+    coefficients: tuple[str, ...]
+    axis: str = "compute"
+
+    def variables(self, covariates: Mapping[str, Floats]) -> dict[str, Floats]:
+        """What the form is fitted in, by the names of its variables."""
+        given = [np.asarray(covariates[name], dtype=np.float64) for name in self.covariates]
+        if self.name == "gold":
+            return {"compute": 1.0 / given[0]}
+        return dict(zip(self.terms.variables, given, strict=True))
+
+    def logs(self, covariates: Mapping[str, Floats]) -> Floats:
+        """Logarithms of the variables of the form, (m, M)."""
+        variables = self.variables(covariates)
+        return np.log(np.stack([variables[name] for name in self.terms.variables]))
+
+    def neg_log(self, coefficients: Mapping[str, float], covariates: Mapping[str, Floats]) -> Floats:
+        """-log pass@k (M,) for coefficients by the paper's names, all >= 0, and covariates (M,) each."""
+        values = np.array([float(coefficients[name]) for name in self.coefficients])
+        theta = in_coordinates(self.terms, values)
+        return Centred(self.logs(covariates), self.terms.irreducible).evaluate(theta[None])[0][0]
+
+    @property
+    def exponents(self) -> tuple[str, ...]:
+        """Names of the exponents."""
+        return tuple(
+            name for name, own in zip(self.coefficients, self.terms.coefficients, strict=True) if own in self.terms.exponents
+        )
+
+    @property
+    def prefactors(self) -> tuple[str, ...]:
+        """Names of the prefactors."""
+        return tuple(name for name in self.coefficients[1:] if name not in self.exponents)
+
+    @property
+    def floor(self) -> str:
+        """The name of the irreducible part."""
+        return self.coefficients[0]
+
+
+#: Schaeffer et al. 2025, arXiv 2509.24012.
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
+        Kind(
+            "params-tokens",
+            "E0 + N0 N^-beta + D0 D^-gamma",
+            ("params", "tokens"),
+            PARAMS_TOKENS,
+            ("E0", "N0", "D0", "beta", "gamma"),
+        ),
+        Kind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), axis="gold"),
+    )
+}
+
+
+def kind_of(law: str) -> Kind:
+    """A law by name, or a ValueError."""
+    if law not in KINDS:
+        raise ValueError(f"law={law!r}: must be one of {', '.join(KINDS)}")
+    return KINDS[law]

@@ -1,0 +1,457 @@
+"""The three laws of -log pass@k fitted for every k at once, with resamples that are the same for all k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric._domain import outside, whole_number
+from isoflop.numeric._progress import progress_bar
+from isoflop.numeric.fit.bootstrap import LEAST_GROUPS, refit
+from isoflop.numeric.fit.bootstrap import counts as resampled
+from isoflop.numeric.fit.fitting import fit_terms
+from isoflop.numeric.fit.models import Design
+from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.fit.result import Fit
+from isoflop.numeric.fit.scan import Scan
+from isoflop.numeric.fit.solver import Solution
+from isoflop.numeric.passk.curve import curve
+from isoflop.numeric.passk.fit_at_k import PassFit
+from isoflop.numeric.passk.kinds import Kind, kind_of
+from isoflop.numeric.passk.likelihood import Surface
+from isoflop.numeric.passk.marginal import FIRST_TAU, Marginal, fit_marginal
+from isoflop.numeric.runs import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.curve import Curve
+    from isoflop.numeric.passk.likelihood import Evidence
+
+    Floats = NDArray[np.float64]
+
+METHODS = ("likelihood", "least-squares-log")
+SQUARES = Objective(name="least-squares-log")
+#: Exponents tried for each term, and how many local minima of the scan are followed.
+EXPONENTS, MOST_STARTS = 12, 6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Data:
+    """Counts with all that fits of any law and any k share.
+
+    Attributes
+    ----------
+    counts : Counts
+    ks : tuple of int
+    curve : Curve
+        Of the counts at these k.
+    evidence : tuple of Evidence
+        What the counts say of -log pass@k, for every k.
+    """
+
+    counts: Counts
+    ks: tuple[int, ...]
+
+    @cached_property
+    def solved(self) -> NDArray[np.bool_]:
+        """(G,): the models with a correct sample."""
+        return np.array([bool(self.counts.per_group(g)[1].any()) for g in range(len(self.counts))])
+
+    @cached_property
+    def failing(self) -> NDArray[np.bool_]:
+        """(G,): the models with a wrong sample."""
+        return np.array([bool((n != c).any()) for n, c in map(self.counts.per_group, range(len(self.counts)))])
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The unbiased estimates."""
+        return curve(self.counts, self.ks)
+
+    @cached_property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The likelihoods of log(-log pass@k)."""
+        surface = Surface.of([self.counts.per_group(g) for g in range(len(self.counts))])
+        return tuple(surface.at(k) for k in self.ks)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PassLaws:
+    """One law fitted at every k.
+
+    Attributes
+    ----------
+    kind : Kind
+    method : {"likelihood", "least-squares-log"}
+    data : Data
+        The models that have what the law depends on.
+    fits : tuple of PassFit
+        One a k.
+    failed : dict of int to str
+        k -> why there is no fit there.
+    n_without_covariates : int
+        Models left out because they lack what the law depends on.
+    weights : ndarray
+        (R, G): how often each resample draws each model; the same for all k.
+    seed, resamples : int
+        Of the bootstrap over models; 0 resamples for none.
+    cluster : str or None
+        The covariate whose values are drawn rather than models.
+    interrupted : bool
+        Whether Ctrl-C left the later k undone.
+    """
+
+    kind: Kind
+    method: str
+    data: Data
+    fits: tuple[PassFit, ...]
+    failed: dict[int, str]
+    n_without_covariates: int
+    weights: Floats
+    seed: int
+    resamples: int
+    cluster: str | None
+    interrupted: bool
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """The k that have a fit."""
+        return tuple(fit.k for fit in self.fits)
+
+    def __len__(self) -> int:
+        return len(self.fits)
+
+    def at(self, k: int) -> PassFit:
+        """The fit at one k, or a ValueError."""
+        for fit in self.fits:
+            if fit.k == k:
+                return fit
+        why = f": {self.failed[k]}" if k in self.failed else ""
+        raise ValueError(f"k={k!r}: must be one of {', '.join(map(str, self.ks)) or 'none'}, the k that were fitted{why}")
+
+    def values(self, name: str) -> Floats:
+        """A coefficient at every k, (K,)."""
+        self._named(name)
+        return np.array([fit.coefficients[name] for fit in self.fits])
+
+    def draws(self, name: str) -> Floats:
+        """Its draws (R, K); a row is one resample of models, the same for all k."""
+        self._named(name)
+        return np.stack([fit.column(name) for fit in self.fits], axis=1) if self.resamples else np.empty((0, len(self.fits)))
+
+    def intervals(self, name: str, level: float = 0.9) -> Floats:
+        """Its percentile intervals, (K, 2)."""
+        self._named(name)
+        return np.array([fit.interval(name, level) for fit in self.fits])
+
+    def _named(self, name: str) -> None:
+        if name not in self.kind.coefficients:
+            raise ValueError(f"name={name!r}: the law {self.kind.formula} has {', '.join(self.kind.coefficients)}")
+
+    @property
+    def covariates(self) -> dict[str, Floats]:
+        """What the models have, (G,) each."""
+        return self.data.counts.covariates
+
+    @cached_property
+    def solved(self) -> NDArray[np.bool_]:
+        """(G,): the models with a correct sample."""
+        return self.data.solved
+
+    def rows(self, level: float = 0.9) -> list[dict[str, Any]]:
+        """A row a k: the coefficients with their intervals, the scatter of models, how many models took part."""
+        return [_row(fit, level) for fit in self.fits]
+
+    def __repr__(self) -> str:
+        span = f"k = {self.ks[0]} to {self.ks[-1]}" if self.fits else "no k"
+        return f"<PassLaws {self.kind.name}, {span}, {self.method}, {self.resamples} resamples>"
+
+
+def fit_passk(
+    counts: Counts | Data | Any,
+    *,
+    law: str = "compute",
+    k: Sequence[int] | None = None,
+    method: str = "likelihood",
+    resamples: int = 0,
+    seed: int = 0,
+    cluster: str | None = None,
+    progress: bool = False,
+) -> PassLaws:
+    r"""One of the three laws at every k.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of one benchmark, with the covariates that the law depends on; or a table that has both, as `Counts.read` takes.
+    law : {"compute", "params-tokens", "gold"}
+        -log pass@k = E0(k) + C0(k) C^-alpha(k), E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), or xi0(k) + K0(k) g^kappa(k), where
+        g is the mean -log probability of the gold reference solution in nats.
+    k : sequence of int, optional
+        By default 1, 2, 5, 10, 20, ... up to 10,000 for the likelihood, up to the fewest samples of a problem for least squares.
+    method : {"likelihood", "least-squares-log"}
+        "likelihood": binomial counts over Beta-distributed success rates, models scattered lognormally in -log pass@k about the
+        law; k may exceed the number of samples, a model may lack any success, sampling may have been adaptive.
+        "least-squares-log": of log(-log pass@k) on the unbiased estimates; models where some problem has fewer than k samples, or
+        without a success, cannot take part and are counted.
+    resamples : int
+        Of the models, for intervals.
+    seed : int
+    cluster : str, optional
+        A covariate: models with the same value of it are drawn together, as where checkpoints of one training run share its size
+        ("params"). At least four values.
+    progress : bool
+        Show a bar on the standard error.
+
+    Returns
+    -------
+    PassLaws
+        Of the k that were done where it is interrupted by Ctrl-C.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, models are too few, or a covariate is missing.
+
+    Notes
+    -----
+    Laws: Schaeffer et al. 2025, arXiv 2509.24012. A resample draws models, not problems: intervals are for other models on the
+    same problems. Checkpoints of one training run are not independent; `cluster` keeps them together.
+    """
+    kind = kind_of(law)
+    if method not in METHODS:
+        raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)}")
+    resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
+    counts = as_counts(counts)
+    data = counts if isinstance(counts, Data) else Data(counts, ks_of(counts, k, method))
+    one_benchmark(data.counts)
+    chosen, without = with_covariates(data, kind)
+    size = len(chosen.counts)
+    random = np.random.default_rng(seed)
+    group = clusters(chosen.counts, cluster)
+    weights = resampled(group, size, resamples, random) if resamples else np.empty((0, size))
+    fits, failed, interrupted = [], {}, False
+    bar = progress_bar(len(data.ks), progress, what=f"{kind.name} law", unit="k")
+    try:
+        for index, at in enumerate(data.ks):
+            try:
+                fits.append(fit_at_k(chosen, kind, index, method, weights))
+            except ValueError as error:
+                failed[at] = str(error).removeprefix(f"k={at}: ")
+            bar.update(1)
+    except KeyboardInterrupt:
+        if not fits:
+            raise
+        interrupted = True
+    finally:
+        bar.close()
+    if not fits:
+        first, why = next(iter(failed.items()))
+        raise ValueError(f"k={first}: {why}")
+    return PassLaws(
+        kind=kind,
+        method=method,
+        data=chosen,
+        fits=tuple(fits),
+        failed=failed,
+        n_without_covariates=without,
+        weights=weights,
+        seed=seed,
+        cluster=cluster,
+        resamples=resamples,
+        interrupted=interrupted,
+    )
+
+
+def as_counts(counts: Any) -> Counts | Data:
+    """Counts, read where they are a table."""
+    from isoflop.numeric.passk.counts import Counts
+
+    return counts if isinstance(counts, (Counts, Data)) else Counts.read(counts)
+
+
+def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -> tuple[int, ...]:
+    """The k that are asked for, checked, or the usual ones."""
+    if k is None:
+        most = 10_000 if method == "likelihood" else int(counts.n.min())
+        return tuple(j * 10**power for power in range(5) for j in (1, 2, 5) if j * 10**power <= most)
+    found = [whole_number("k", value, 1) for value in np.atleast_1d(np.asarray(k, dtype=object))]
+    if not found:
+        raise outside("k", k, "at least one whole number")
+    return tuple(sorted(set(found)))
+
+
+def clusters(counts: Counts, name: str | None) -> NDArray[np.object_] | None:
+    """The value of a covariate of every model, as what is drawn together, or None; or a ValueError where there are too few."""
+    if name is None:
+        return None
+    if name not in counts.covariates:
+        raise ValueError(
+            f"cluster={name!r}: must be one of {', '.join(counts.covariates) or 'no covariate'}, which the models have"
+        )
+    values = counts.covariates[name]
+    if len(np.unique(values)) < LEAST_GROUPS:
+        raise ValueError(
+            f"cluster={name!r}: has {len(np.unique(values))} values; must have at least {LEAST_GROUPS} to be resampled"
+        )
+    return np.array([repr(float(value)) for value in values], dtype=object)
+
+
+def one_benchmark(counts: Counts) -> None:
+    """Raise where the counts are of several benchmarks."""
+    if "benchmark" not in counts.by:
+        return
+    found = sorted({label[counts.by.index("benchmark")] for label in counts.labels})
+    if len(found) > 1:
+        shown = ", ".join(found[:6])
+        raise ValueError(
+            f"{counts.source}: holds {len(found)} benchmarks ({shown}); choose one with where, as in benchmark == {found[0]!r}"
+        )
+
+
+def with_covariates(data: Data, kind: Kind) -> tuple[Data, int]:
+    """The models that have what a law depends on, and how many have not."""
+    held = data.counts.covariates
+    if absent := [name for name in kind.covariates if name not in held]:
+        raise ValueError(
+            f"{data.counts.source}: no {' and no '.join(absent)} of the models; the law {kind.name} "
+            f"needs {' and '.join(kind.covariates)}"
+        )
+    known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
+    if known.all():
+        return data, 0
+    return some_models(data, known), int((~known).sum())
+
+
+def some_models(data: Data, chosen: NDArray[np.bool_]) -> Data:
+    """The same for some of the models; what is known of each is not computed again."""
+    part = Data(data.counts.subset(np.flatnonzero(chosen)), data.ks)
+    if "evidence" in data.__dict__:
+        part.__dict__["evidence"] = tuple(evidence.some(chosen) for evidence in data.evidence)
+    return part
+
+
+def fit_at_k(data: Data, kind: Kind, index: int, method: str, weights: Floats) -> PassFit:
+    """The law at the k of this index; weights (R, G): how often each resample draws each model.
+
+    Raises
+    ------
+    ValueError
+        Where models are too few.
+    """
+    fitted = _by_likelihood if method == "likelihood" else _by_squares
+    return fitted(data, kind, index, weights)
+
+
+def _by_squares(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
+    k, estimate = data.ks[index], data.curve
+    complete = estimate.complete[:, index]
+    solved = estimate.pass_at_k[:, index] > 0.0
+    some_fail = estimate.neg_log[:, index] > 0.0
+    if (complete & solved & ~some_fail).any():
+        name = data.counts.names[int(np.flatnonzero(complete & solved & ~some_fail)[0])]
+        raise ValueError(f"k={k}: pass@k of {name} is 1, so that log(-log pass@k) has no value; use method='likelihood'")
+    used = complete & solved
+    refused, without = int((~complete).sum()), int((complete & ~solved).sum())
+    _enough(k, int(used.sum()), kind, f"{refused} with problems of fewer than k samples, {without} without a success")
+    fit = fit_terms(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
+    spare = max(1, len(fit.runs) - int(fit.free.sum()))
+    found = refit(fit, weights=weights[:, used]) if len(weights) else None
+    return PassFit(
+        kind=kind,
+        k=k,
+        method="least-squares-log",
+        fit=fit,
+        evidence=None,
+        used=used,
+        scatter=float(np.sqrt(fit.objective_value / spare)),
+        n_unsolved=0,
+        n_without=without,
+        n_refused=refused,
+        draws=_certified(found.coefficients, found.converged) if found else np.empty((0, len(kind.coefficients))),
+    )
+
+
+def _by_likelihood(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
+    k, evidence, size = data.ks[index], data.evidence[index], len(data.counts)
+    unsolved = int((~data.solved).sum())
+    solved_all = int((~data.failing).sum())
+    _enough(k, size - unsolved - solved_all, kind, f"{unsolved} without a success, {solved_all} without a failure")
+    used = np.ones(size, dtype=bool)
+    design = Design.of(kind.terms, _runs(kind, data, used, np.exp(evidence.most_likely)))
+    found = fit_marginal(design, evidence, _starts(design, evidence), tau=FIRST_TAU)
+    best = int(np.argmin(found.value))
+    tau = float(found.tau[best])
+    mu = np.log(design.model.evaluate(found.theta[best : best + 1])[0])
+    expected = mu[0] - Marginal(evidence, tau).moments(mu)[1][0]
+    solution = Solution(
+        theta=found.theta[best],
+        value=float(found.value[best]),
+        converged=bool(found.done[best]),
+        certificate=0.0,
+        starts=len(found.value),
+        agreeing=int(np.sum(np.abs(found.value - found.value[best]) <= 1e-6)),
+        others=np.empty((0, design.model.width)),
+    )
+    runs = _runs(kind, data, used, np.exp(expected))
+    fit = Fit(model=kind.terms, objective=SQUARES, runs=runs, design=design, solution=solution)
+    draws = np.empty((0, len(kind.coefficients)))
+    if len(weights):
+        again = fit_marginal(design, evidence, np.repeat(fit.theta[None], len(weights), axis=0), weights, tau)
+        draws = _certified(design.coefficients(again.theta), again.done)
+    return PassFit(
+        kind=kind,
+        k=k,
+        method="likelihood",
+        fit=fit,
+        evidence=evidence,
+        used=used,
+        scatter=tau,
+        n_unsolved=unsolved,
+        n_without=0,
+        n_refused=0,
+        draws=draws,
+    )
+
+
+def _starts(design: Design, evidence: Evidence) -> Floats:
+    """Parameters (K, p) to begin from: the local minima of a scan over the exponents, for what the counts alone say of u."""
+    guess = np.exp(evidence.least_likely_pass)
+    return Scan.of(design.model, design.lower, design.upper, EXPONENTS).starts(guess, 1.0 / guess**2, most=MOST_STARTS)
+
+
+def _runs(kind: Kind, data: Data, used: NDArray[np.bool_], neg_log: Floats) -> Runs:
+    """The models as runs of the fit layer, whose loss is -log pass@k."""
+    held = {name: np.asarray(values)[used] for name, values in data.counts.covariates.items()}
+    variables: dict[str, Any] = {"params": None, "tokens": None, "compute": None} | kind.variables(held)
+    return Runs(**variables, loss=neg_log, row=np.flatnonzero(used) + 1, source=data.counts.source, n_rows=len(used))
+
+
+def _enough(k: int, count: int, kind: Kind, others: str) -> None:
+    least = len(kind.coefficients)
+    if count < least:
+        raise ValueError(
+            f"k={k}: {count} models have an estimate of -log pass@k ({others}); must be at least {least} for the "
+            f"{least} coefficients of {kind.formula}"
+        )
+
+
+def _certified(coefficients: Floats, done: NDArray[np.bool_]) -> Floats:
+    return np.where(done[:, None], coefficients, np.nan)
+
+
+def _row(fit: PassFit, level: float) -> dict[str, Any]:
+    row: dict[str, Any] = {"k": fit.k}
+    for name, value in fit.coefficients.items():
+        row[name] = value
+        if len(fit.draws):
+            row[f"{name}_lo"], row[f"{name}_hi"] = fit.interval(name, level)
+    row |= {"scatter": fit.scatter, "n_models": fit.n_models, "n_unsolved": fit.n_unsolved, "n_without": fit.n_without}
+    row |= {"n_refused": fit.n_refused, "converged": fit.converged, "undetermined": list(fit.undetermined)}
+    return row | ({"n_failed_resamples": int(len(fit.draws) - len(fit.certified_draws))} if len(fit.draws) else {})

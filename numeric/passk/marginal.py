@@ -1,0 +1,157 @@
+r"""The likelihood of a law where models scatter about it: their u = log(-log pass@k) is that of the law plus tau times a normal.
+
+With the likelihood l of u from a model's counts, a law that says mu costs that model
+
+    rho(mu) = -log int exp(l(u)) N(u; mu, tau^2) du,   rho' = E[t]/v,   rho'' = (1 - Var[t]/v)/v,   t = mu - u,
+
+where mean and variance are those given the counts and the law, and v is tau^2. For counts that pin u down it is the square of a
+residual; for a model without a success it is nearly 0 wherever the law puts pass@k low enough. The integral is a sum over nodes;
+each stands for a normal of `WIDTH` spacings, so that v is tau^2 + (WIDTH spacing)^2, which keeps the sum smooth where the
+likelihood is flat and its nodes are far apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric.fit.newton import Problems, minimise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from isoflop.numeric.fit.models import Design
+    from isoflop.numeric.passk.likelihood import Evidence
+
+    Floats = NDArray[np.float64]
+
+HALF_LOG_TWO_PI = 0.9189385332046727
+#: Of a node, in spacings: a sum of normals so wide is smooth to 1e-5.
+WIDTH = 0.8
+#: Numbers in one pass: problems times models times nodes.
+BLOCK = 262_144
+#: The scatter of models about the law is sought between these.
+LEAST_TAU, MOST_TAU, FIRST_TAU = 1e-3, 5.0, 0.2
+#: Rounds of the law and the scatter in turn, and the change of log tau that ends them.
+ROUNDS, SETTLED = 60, 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """What a law costs at every model: the measure of residuals mu that `isoflop.numeric.fit.newton` takes.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        Of G models.
+    tau : ndarray or float
+        Standard deviation of models about the law in u; a number, or (K, 1) for K problems.
+    """
+
+    evidence: Evidence
+    tau: Any
+
+    def some(self, of: Callable[[Any], Any]) -> Marginal:
+        """For some of the problems."""
+        return Marginal(self.evidence, of(self.tau))
+
+    def value(self, residuals: Floats) -> Floats:
+        """rho (K, G)."""
+        return self.moments(residuals)[0]
+
+    def rounding(self, size: Floats) -> Floats:
+        """Below every value: a minimum is to be certified by its derivatives."""
+        return np.full((1, size.shape[-1]), -1.0)
+
+    def measure(self, residuals: Floats) -> tuple[Floats, Floats, Floats]:
+        """rho, rho' and rho'' (K, G)."""
+        rho, mean, square, _ = self.moments(residuals)
+        precision = 1.0 / self.variance
+        return rho, mean * precision, (1.0 - (square - mean**2) * precision) * precision
+
+    @property
+    def variance(self) -> Floats:
+        """v (K, G) or (1, G): of t about a node."""
+        return np.square(np.atleast_2d(self.tau)) + np.square(WIDTH * self.evidence.spacing)
+
+    def moments(self, mu: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """rho, E[t], E[t^2] and E[t^4], (K, G) each."""
+        mu = np.atleast_2d(mu)
+        found = np.empty((4, *mu.shape))
+        variance = np.broadcast_to(self.variance, mu.shape)
+        rows = max(1, BLOCK // self.evidence.nodes.size)
+        for first in range(0, len(mu), rows):
+            block = slice(first, first + rows)
+            found[:, block] = self._moments(mu[block], variance[block])
+        return found[0], found[1], found[2], found[3]
+
+    def _moments(self, mu: Floats, variance: Floats) -> tuple[Floats, ...]:
+        t = mu[:, :, None] - self.evidence.nodes
+        square = t * t
+        share = square * (-0.5 / variance)[:, :, None]
+        share += self.evidence.log_weights
+        highest = share.max(axis=2)
+        share -= highest[:, :, None]
+        np.exp(share, out=share)
+        total = share.sum(axis=2)
+        rho = 0.5 * np.log(variance) + HALF_LOG_TWO_PI - highest - np.log(total)
+        of_t = (np.einsum("kgj,kgj->kg", share, t) / total, np.einsum("kgj,kgj->kg", share, square) / total)
+        return rho, *of_t, np.einsum("kgj,kgj,kgj->kg", share, square, square) / total
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Laws fitted to evidence: parameters (K, p), scatter (K,), minus log likelihood (K,), whether each is certified (K,)."""
+
+    theta: Floats
+    tau: Floats
+    value: Floats
+    done: NDArray[np.bool_]
+
+
+def fit_marginal(
+    design: Design, evidence: Evidence, theta: Floats, weights: Floats | None = None, tau: Any = FIRST_TAU
+) -> Fitted:
+    """Laws and scatter of greatest likelihood, from parameters (K, p) on; weights (K, G) say how often each model counts.
+
+    Law and scatter are improved in turn, each by Newton's method. The scatter is that of as many degrees of freedom as the free
+    parameters leave, which each model loses in proportion to what its counts tell.
+    """
+    count, size = len(theta), len(evidence.nodes)
+    each = np.ones((count, size)) if weights is None else weights
+    theta, value, done = theta.copy(), np.full(count, np.inf), np.zeros(count, dtype=bool)
+    log_tau = np.broadcast_to(np.log(np.asarray(tau, dtype=np.float64)).reshape(-1, 1), (count, 1)).copy()
+    on, settled = np.arange(count), np.zeros(count, dtype=bool)
+    free = int(np.count_nonzero(design.lower < design.upper))
+    for _ in range(ROUNDS):
+        measure = Marginal(evidence, np.exp(log_tau[on]))
+        problems = Problems(design.model, np.zeros(size), each[on], measure, True)
+        ends = minimise(problems, theta[on], design.lower, design.upper, damping=0.0)
+        theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
+        step = _scatter_step(measure, np.log(design.model.evaluate(ends.theta)[0]), each[on], free)
+        moved = np.clip(log_tau[on] + step, np.log(LEAST_TAU), np.log(MOST_TAU))
+        settled[on] = np.abs(moved - log_tau[on])[:, 0] < SETTLED
+        log_tau[on] = moved
+        on = np.flatnonzero(~settled)
+        if not on.size:
+            break
+    return Fitted(theta, np.exp(log_tau[:, 0]), value, done & settled)
+
+
+def _scatter_step(measure: Marginal, mu: Floats, weights: Floats, free: int) -> Floats:
+    """Newton's step of log tau (K, 1), the law given."""
+    _, mean, square, fourth = measure.moments(mu)
+    v = measure.variance
+    told = np.clip(1.0 - (square - mean**2) / v, 1e-12, 1.0)
+    informed = (weights * told).sum(axis=1, keepdims=True)
+    kept = 1.0 - told * np.minimum(free / informed, 0.9)
+    ratio, part = square / v, np.square(measure.tau) / v
+    slope = (weights * part * (kept - ratio)).sum(axis=1, keepdims=True)
+    spread = (fourth - square**2) / (2.0 * v**2)  # d E[t^2]/dv
+    curved = 2.0 * (weights * part * ((1.0 - part) * (kept - ratio) + part * (ratio - spread))).sum(axis=1, keepdims=True)
+    expected = 2.0 * (weights * (part * told) ** 2).sum(axis=1, keepdims=True)
+    return np.clip(-slope / np.where(curved > 0.1 * expected, curved, expected), -1.0, 1.0)

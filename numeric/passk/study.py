@@ -1,0 +1,199 @@
+"""All three laws at every k, with what follows: trends in k, where the laws hold together, envelopes, penalties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric.passk.by_way_of_gold import by_way_of_gold
+from isoflop.numeric.passk.envelopes import EnvelopeAtK, envelopes, penalties
+from isoflop.numeric.passk.kinds import KINDS
+from isoflop.numeric.passk.laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
+from isoflop.numeric.passk.lever import Mixed, Trend, floor_interval, mixed_derivatives, together, trend, vanishes_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isoflop.numeric.passk.composition import Comparison
+    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.validity import Validity
+
+DEFAULT_LEVEL = 0.9
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PassStudy:
+    """Laws of -log pass@k fitted to the same models.
+
+    Attributes
+    ----------
+    laws : dict of str to PassLaws
+        By name.
+    level : float
+        Of all intervals.
+    ratios : tuple of float
+        Overtraining ratios at which the penalty is given.
+    """
+
+    laws: dict[str, PassLaws]
+    level: float
+    ratios: tuple[float, ...]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C left a part undone."""
+        return any(laws.interrupted for laws in self.laws.values())
+
+    @property
+    def sound(self) -> bool:
+        """Whether every k has a fit that is certified and determined."""
+        return all(
+            not laws.failed and all(fit.converged and not fit.undetermined for fit in laws.fits) for laws in self.laws.values()
+        )
+
+    @cached_property
+    def trends(self) -> dict[str, list[Trend]]:
+        """How each coefficient of each law moves with k; without an entry where only one k was fitted."""
+        return {
+            name: [trend(laws, coefficient, self.level) for coefficient in laws.kind.coefficients]
+            for name, laws in self.laws.items()
+            if len(laws) > 1
+        }
+
+    @cached_property
+    def vanishing(self) -> dict[str, int | None]:
+        """The k from which on the irreducible part cannot be told from 0, by law; empty without resamples."""
+        return {name: vanishes_at(laws, self.level) for name, laws in self.laws.items() if laws.resamples > 1}
+
+    @cached_property
+    def validity(self) -> dict[str, Validity]:
+        """Where the laws of one variable hold together."""
+        return {name: together(laws) for name, laws in self.laws.items() if len(laws.kind.covariates) == 1 and len(laws) > 1}
+
+    @cached_property
+    def validity_intervals(self) -> dict[str, tuple[float, float]]:
+        """Of C_x, by law."""
+        return {name: floor_interval(self.laws[name], self.level) for name in self.validity if self.laws[name].resamples > 1}
+
+    @cached_property
+    def mixed(self) -> list[Mixed]:
+        """The mixed-derivative test of the compute law."""
+        laws = self.laws.get("compute")
+        return mixed_derivatives(laws, level=self.level) if laws is not None and len(laws) > 1 else []
+
+    @cached_property
+    def envelopes(self) -> list[EnvelopeAtK]:
+        """Derived beside direct compute laws, where both were fitted."""
+        if not {"params-tokens", "compute"} <= set(self.laws):
+            return []
+        return envelopes(self.laws["params-tokens"], self.laws["compute"], level=self.level)
+
+    @cached_property
+    def penalties(self) -> list[dict[str, Any]]:
+        """The penalty and the effective compute at every k and ratio."""
+        if not self.ratios or "params-tokens" not in self.laws:
+            return []
+        return penalties(self.laws["params-tokens"], self.ratios, level=self.level)
+
+    @cached_property
+    def compositions(self) -> list[Comparison]:
+        """The gold law by way of compute, beside compute laws of the same models, where their compute is known."""
+        laws = self.laws.get("gold")
+        if laws is None or not np.isfinite(laws.covariates.get("compute", np.nan)).all():
+            return []
+        return by_way_of_gold(laws, level=self.level)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: laws (a list with rows a k, trends, validity), envelopes, penalties, mixed_derivatives, compositions."""
+        return {
+            "level": self.level,
+            "laws": [
+                {
+                    "law": name,
+                    "formula": laws.kind.formula,
+                    "method": laws.method,
+                    "resamples": laws.resamples,
+                    "seed": laws.seed,
+                    "cluster": laws.cluster,
+                    "n_without_covariates": laws.n_without_covariates,
+                    "failed": {str(k): why for k, why in laws.failed.items()},
+                    "rows": laws.rows(self.level),
+                    "trends": [item.as_dict() for item in self.trends.get(name, [])],
+                    "vanishes_at": self.vanishing.get(name),
+                    "validity": self.validity[name].as_dict() if name in self.validity else None,
+                    "validity_interval": list(self.validity_intervals[name]) if name in self.validity_intervals else None,
+                }
+                for name, laws in self.laws.items()
+            ],
+            "envelopes": [item.as_dict() for item in self.envelopes],
+            "penalties": self.penalties,
+            "mixed_derivatives": [item.as_dict() for item in self.mixed],
+            "compositions": [item.as_dict() for item in self.compositions],
+        }
+
+    def __str__(self) -> str:
+        from isoflop.numeric.passk.study_text import study_text
+
+        return study_text(self)
+
+
+def study_passk(
+    counts: Counts | Data | Any,
+    *,
+    laws: Sequence[str] | None = None,
+    k: Sequence[int] | None = None,
+    method: str = "likelihood",
+    resamples: int = 200,
+    seed: int = 0,
+    cluster: str | None = None,
+    level: float = DEFAULT_LEVEL,
+    ratios: Sequence[float] = (),
+    progress: bool = False,
+) -> PassStudy:
+    """Several laws at every k, on the same models and the same resamples, with what follows from them.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of one benchmark, with covariates; or what `Counts.read` takes.
+    laws : sequence of str, optional
+        Of "compute", "params-tokens", "gold"; by default those whose covariates the counts have.
+    k, method, resamples, seed, cluster, progress
+        As in `fit_passk`.
+    level : float
+        Of the intervals.
+    ratios : sequence of float
+        Overtraining ratios (D/N)/(D*/N*) at which the penalty is given for every k.
+
+    Returns
+    -------
+    PassStudy
+
+    Raises
+    ------
+    ValueError
+        As `fit_passk`.
+    """
+    from isoflop.numeric._domain import positive_number
+    from isoflop.numeric.fit.intervals import checked_level
+
+    counts = as_counts(counts)
+    held = counts.counts.covariates if isinstance(counts, Data) else counts.covariates
+    names = list(laws) if laws is not None else [name for name, kind in KINDS.items() if set(kind.covariates) <= set(held)]
+    if not names:
+        source = counts.counts.source if isinstance(counts, Data) else counts.source
+        raise ValueError(f"{source}: has neither compute nor params and tokens nor gold of the models; a law needs one of them")
+    data = counts if isinstance(counts, Data) else Data(counts, ks_of(counts, k, method))
+    one_benchmark(data.counts)
+    checked = tuple(positive_number("ratios", ratio) for ratio in ratios)
+    if method == "likelihood" and len(names) > 1:
+        _ = data.evidence  # once for all laws
+    found: dict[str, PassLaws] = {}
+    for name in dict.fromkeys(names):
+        found[name] = fit_passk(data, law=name, method=method, resamples=resamples, seed=seed, cluster=cluster, progress=progress)
+        if found[name].interrupted:
+            break
+    return PassStudy(laws=found, level=checked_level(level), ratios=checked)

@@ -1,0 +1,313 @@
+"""A study of pass@k for a reader, at most 100 columns wide."""
+
+from __future__ import annotations
+
+from math import isfinite
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isoflop.numeric.fit.text import WIDTH, table
+from isoflop.numeric.fit.text import number as finite
+from isoflop.numeric.runs_cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from isoflop.numeric.passk.laws import PassLaws
+    from isoflop.numeric.passk.study import PassStudy
+
+DIGITS = 4
+#: Digits of values and of the ends of their intervals, 0 for no intervals, until a table is no wider than WIDTH.
+PRECISIONS = ((DIGITS, 3), (3, 3), (3, 2), (2, 2), (DIGITS, 0))
+#: Of more coefficients, prefactors are shown without their intervals, which JSON and CSV have.
+MOST_WIDE = 3
+COMPOSED_HEAD = (
+    "k",
+    "E0\ncomposed",
+    "alpha\ncomposed",
+    "at\nC max",
+    "E0\nfitted",
+    "alpha\nfitted",
+    "largest difference\nin log y",
+)
+MEANING = {
+    "likelihood": "binomial counts over Beta success rates, models scattered lognormally about the law",
+    "least-squares-log": "least squares of log(-log pass@k) on the unbiased estimates",
+}
+
+
+def study_text(study: PassStudy) -> str:
+    """Every law with its table over k, then envelopes, penalties and the mixed-derivative test."""
+    parts = [_law(study, name, laws) for name, laws in study.laws.items()]
+    parts += [part for part in (_envelopes(study), _penalties(study), _composed(study), _mixed(study)) if part]
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def _law(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
+    lines = [
+        f"-log pass@k = {laws.kind.formula}  ({name})",
+        f"{laws.method}: {MEANING[laws.method]}",
+        *wrap(f"{_models(laws)}{_resampled(laws, study.level)}", WIDTH),
+        "",
+        *_narrowed(lambda digits, ends: _coefficients(laws, study.level, digits, ends)),
+    ]
+    for k, why in laws.failed.items():
+        lines += wrap(f"k = {k}: no fit: {why}", WIDTH)
+    return [*lines, *_findings(study, name, laws)]
+
+
+def _narrowed(made: Callable[[int, int], list[str]]) -> list[str]:
+    """A table of so many digits that it is no wider than WIDTH."""
+    lines: list[str] = []
+    for digits, ends in PRECISIONS:
+        lines = made(digits, ends)
+        if max(map(len, lines)) <= WIDTH:
+            break
+    return lines
+
+
+def _coefficients(laws: PassLaws, level: float, digits: int, ends: int) -> list[str]:
+    narrow = len(laws.kind.coefficients) > MOST_WIDE
+    wide = [each for each in laws.kind.coefficients if ends and (not narrow or each not in laws.kind.prefactors)]
+    columns = [
+        "k",
+        *(f"{each}\n{_percent(level)}" if laws.resamples and each in wide else each for each in laws.kind.coefficients),
+    ]
+    rows = []
+    for fit in laws.fits:
+        cells = [str(fit.k)]
+        for coefficient, value in fit.coefficients.items():
+            known = "open" if coefficient in fit.undetermined else number(value, digits)
+            between = (
+                f" {_between(*fit.interval(coefficient, level), ends)}"
+                if len(fit.certified_draws) > 1 and coefficient in wide
+                else ""
+            )
+            cells.append(known + between)
+        note = "" if fit.converged else "not certified"
+        rows.append([*cells, number(fit.scatter, 3), str(fit.n_models), note])
+    noted = any(row[-1] for row in rows)
+    kept = [row if noted else row[:-1] for row in rows]
+    return table([*columns, "scatter", "models", *([""] if noted else [])], kept)
+
+
+def _models(laws: PassLaws) -> str:
+    first = laws.fits[0]
+    lost = []
+    if first.n_unsolved:
+        lost.append(f"{first.n_unsolved} of them without a success")
+    if first.n_without:
+        lost.append(f"{first.n_without} left out without a success")
+    refused = max(fit.n_refused for fit in laws.fits)
+    if refused:
+        lost.append(f"up to {refused} left out where some problem has fewer than k samples")
+    if laws.n_without_covariates:
+        lost.append(f"{laws.n_without_covariates} without {' and '.join(laws.kind.covariates)} left out")
+    most = max(fit.n_models for fit in laws.fits)
+    return counted(most, "model") + (f" ({'; '.join(lost)})" if lost else "")
+
+
+def _resampled(laws: PassLaws, level: float) -> str:
+    if not laws.resamples:
+        return "; no resamples, no intervals"
+    failed = sum(len(fit.draws) - len(fit.certified_draws) for fit in laws.fits)
+    lost = f", of which {failed} of {laws.resamples * len(laws)} refits were not certified" if failed else ""
+    return f"; intervals {100 * level:g} %, {laws.resamples} resamples of {_drawn(laws)}, seed {laws.seed}{lost}"
+
+
+def _drawn(laws: PassLaws) -> str:
+    return "models" if laws.cluster is None else f"models by {laws.cluster}"
+
+
+def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
+    lines = _cautions(laws)
+    floor = laws.kind.floor
+    if any(fit.undetermined for fit in laws.fits):
+        return [*lines, "coefficients that the models leave open have no trend in k"]
+    if name in study.vanishing:
+        at = study.vanishing[name]
+        told = f"cannot be told from 0 from k = {at} on" if at is not None else f"is above 0 up to k = {laws.ks[-1]}"
+        lines.append(f"{floor}: {told}")
+    for item in study.trends.get(name, []):
+        if item.name == floor or item.name in laws.kind.exponents:
+            between = "" if item.slope_interval is None else f" {_between(*item.slope_interval)}"
+            lines.append(f"{item.name}: {item.slope:+.4f}{between} for each unit of ln k: {item.verdict}")
+    if name in study.validity:
+        lines.append(_together(study, name))
+    return lines
+
+
+def _cautions(laws: PassLaws) -> list[str]:
+    """What a reader must know of these models and k."""
+    found, counts = [], laws.data.counts
+    most = int(counts.n.max())
+    if laws.ks[-1] > most:
+        found.append(f"no problem has more than {most} samples: beyond k = {most} pass@k is the tail of the Beta distribution")
+    sizes = laws.covariates.get("params")
+    if laws.resamples and laws.cluster is None and sizes is not None and len(np.unique(sizes)) < len(sizes):
+        found.append("models share sizes: checkpoints of one run are not independent (cluster params draws them together)")
+    return found
+
+
+def _together(study: PassStudy, name: str) -> str:
+    found = study.validity[name]
+    what = "compute" if name == "compute" else "1/g"
+    interval = study.validity_intervals.get(name)
+    between = "" if interval is None else f" {_between(*interval)}"
+    if found.floor == 0.0:
+        return f"the laws at all k hold together at every {what}"
+    pair = found.binding or (0, 0)
+    if found.floor == float("inf"):
+        return f"the laws contradict each other at every large {what}: those at k = {pair[0]:g} and {pair[1]:g}"
+    above = f"{number(found.floor, DIGITS)}{between}"
+    return f"the laws hold together for {what} above {above}: there k = {pair[0]:g} and {pair[1]:g} cross"
+
+
+def _envelopes(study: PassStudy) -> list[str]:
+    if not study.envelopes:
+        return []
+    return [
+        "Envelope of the params+tokens law beside the compute law",
+        "",
+        *_narrowed(lambda digits, ends: _envelope_table(study, digits, ends)),
+        "median penalty: (y - E0)/(y* - E0) of the models' own params and tokens; a compute law fitted to",
+        "them lies above the envelope by about as much.",
+    ]
+
+
+def _envelope_table(study: PassStudy, digits: int, ends: int) -> list[str]:
+    rows = []
+    for item in study.envelopes:
+        derived, fitted = item.derived["alpha"], item.fitted["alpha"]
+        pair = item.difference_interval
+        rows.append(
+            [
+                str(item.k),
+                number(derived, digits) + _maybe(item.derived_intervals.get("alpha"), ends),
+                number(fitted, digits) + _maybe(item.fitted_intervals.get("alpha"), ends),
+                f"{item.difference_in_alpha:+.4f}" + _maybe(pair, ends),
+                number(item.penalty, DIGITS),
+                item.verdict,
+            ]
+        )
+    return table(["k", "alpha\nderived", "alpha\nfitted", "difference", "median\npenalty", "verdict"], rows)
+
+
+def _penalties(study: PassStudy) -> list[str]:
+    if not study.penalties:
+        return []
+    rows = []
+    for row in study.penalties:
+        rows.append(
+            [str(row["k"]), number(row["ratio"], DIGITS)]
+            + [number(row[name], DIGITS) + _of(row, name) for name in ("loss_penalty", "effective_compute")]
+            + ["open: " + ", ".join(row["undetermined"]) if row["undetermined"] else ""]
+        )
+    return [
+        "What over- and undertraining cost, by the params+tokens law",
+        "",
+        *table(["k", "ratio", "penalty", "effective compute", ""], rows),
+        "ratio: (D/N)/(D*/N*) at the same compute; penalty: (y - E0)/(y* - E0) of y = -log pass@k.",
+    ]
+
+
+def _composed(study: PassStudy) -> list[str]:
+    if not study.compositions:
+        return []
+    law = study.compositions[0].composition
+    own = law.compute_law
+    return [
+        f"By way of the gold likelihood, on the {study.laws['gold'].fits[0].n_models} models that have it:",
+        f"g = {number(own.Eg, DIGITS)} + {number(own.Gg, DIGITS)} C^-{number(own.ag, DIGITS)}",
+        "",
+        *_narrowed(lambda digits, ends: _composed_table(study, digits, ends)),
+        law.case,
+        "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its limit for",
+        "C -> oo.",
+    ]
+
+
+def _composed_table(study: PassStudy, digits: int, ends: int) -> list[str]:
+    rows = []
+    for item in study.compositions:
+        way = item.composition
+        bands = way.implied_bands(item.level)
+        cells = []
+        for value, band in ((way.implied.E, bands["E"]), (way.implied.alpha, bands["alpha"])):
+            between = None if band.low is None else (float(band.low), float(band.high))
+            cells.append(number(float(value or 0.0), digits) + _maybe(between, ends))
+        cells.append(number(float(item.composed_reducible_exponent[-1]), digits))
+        worst, ratio = item.largest
+        rows.append(
+            [
+                f"{item.k:g}",
+                *cells,
+                number(item.direct.E or 0.0, digits),
+                number(item.direct.alpha, digits),
+                f"{ratio:+.3f} at {worst:.3g}",
+            ]
+        )
+    return table(COMPOSED_HEAD, rows)
+
+
+def _mixed(study: PassStudy) -> list[str]:
+    if not study.mixed:
+        return []
+    rows = [
+        [
+            f"{item.k[0]}, {item.k[1]}",
+            f"{item.compute[0]:.3g} to {item.compute[1]:.3g}",
+            f"{item.measured:+.4f}",
+            f"{item.predicted:+.4f}",
+            f"{item.difference:+.4f}" + ("" if item.interval is None else f" {_between(*item.interval)}"),
+            item.verdict,
+        ]
+        for item in study.mixed
+    ]
+    differ = sum(item.verdict == "differ" for item in study.mixed)
+    return [
+        "Mixed derivative d2 log y/(dlog C dlog k): of the models, and of the compute laws",
+        "",
+        *table(["k", "models of compute", "measured", "by the laws", "difference", "verdict"], rows),
+        f"{differ} of {len(study.mixed)} differ beyond chance: where they do, the laws bend otherwise than the data.",
+    ]
+
+
+def predictions_text(rows: Sequence[dict[str, Any]], level: float) -> str:
+    """Predictions of the compute law with their intervals, a row a compute and k."""
+    cells = [
+        [
+            f"{row['compute']:.4g}",
+            str(row["k"]),
+            number(row["neg_log"], DIGITS),
+            _between(row["lo"], row["hi"]),
+            number(row["pass_at_k"], DIGITS),
+        ]
+        for row in rows
+    ]
+    head = ["compute", "k", "-log pass@k", f"{100 * level:g} % for a new model", "pass@k"]
+    return "\n".join(["Predictions of the compute law", "", *table(head, cells)])
+
+
+def _of(row: dict[str, Any], name: str) -> str:
+    return f" {_between(row[f'{name}_lo'], row[f'{name}_hi'])}" if f"{name}_lo" in row else ""
+
+
+def number(value: float, digits: int) -> str:
+    """A number; inf is one here, for computes that no model reaches."""
+    return finite(value, digits) if isfinite(value) else "inf"
+
+
+def _percent(level: float) -> str:
+    return f"[{100 * level:g} %]"
+
+
+def _maybe(interval: tuple[float, float] | None, digits: int) -> str:
+    """An interval behind a value, where there is one and room for it."""
+    return f" {_between(*interval, digits)}" if interval is not None and digits else ""
+
+
+def _between(low: float, high: float, digits: int = 3) -> str:
+    return f"[{number(low, digits)}, {number(high, digits)}]"

@@ -1,0 +1,224 @@
+"""isoflop backtest: laws fitted to the cheap models predict the expensive ones."""
+
+from __future__ import annotations
+
+import sys
+
+from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
+from isoflop.cli.count_options import CountTable, declare_counts, draws_of
+from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
+from isoflop.cli.numerals import parse
+from isoflop.cli.render import json_text, plain
+from isoflop.cli.run_options import (
+    OBJECTIVES,
+    RunTable,
+    check_figure,
+    is_terminal,
+    say_interrupted,
+    share,
+    target,
+    whole,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.passk.backtest.result import Backtest
+
+SUMMARY = "fit the cheap models, predict the expensive ones: errors, coverage, stability"
+FORMATS = ("text", "json", "csv")
+LAWS = ("compute", "params-tokens", "gold")
+AXES = ("compute", "params", "tokens", "gold")
+LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
+#: By what the table is of; the first is the default. A quantile is not what a prediction of the loss estimates.
+METHODS = {
+    "counts": (LIKELIHOOD, SQUARES),
+    "runs": (SQUARES, *(name for name in OBJECTIVES if name not in (SQUARES, "pinball-log"))),
+}
+LISTS = ("--k", "--cutoffs")
+ALL = "all"
+OF_COUNTS, OF_RUNS = ("--k", "--by", "--models", "--gold"), ("--random-baseline",)
+LEVEL, RESAMPLES = 0.9, 200
+#: How the library calls what an option sets.
+OPTIONS = {
+    "laws": "--law",
+    "law": "--law",
+    "axis": "--by-axis",
+    "targets": "--targets",
+    "cutoffs": "--cutoffs",
+    "k": "--k",
+    "checkpoint": "--checkpoint",
+    "jobs": "--jobs",
+    "method": "--method",
+}
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop backtest",
+        [
+            "COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...",
+            "RUNS [--column NAME=COLUMN] ... [--where CONDITION] ...",
+            "COUNTS|RUNS [--by-axis AXIS] [--targets N|SHARE|all] [--cutoffs N|VALUE,...]",
+            "            [--checkpoint FILE] [--plot FILE]",
+        ],
+        "COUNTS has a row for each model and problem with numbers of samples and of correct ones, RUNS a row\n"
+        "for each run with its loss; the columns tell which. For every cutoff the laws are fitted to the\n"
+        "models up to it and predict the most expensive ones: relative errors by decades held out, the\n"
+        "coverage of prediction intervals, and over how many decades every coefficient stays within its\n"
+        "final interval.\n"
+        "Exit status 3: no prediction could be compared with an observation.",
+        [
+            "isoflop backtest counts.csv --models models.csv --k 1 100",
+            "isoflop backtest counts.csv --models models.csv --targets all --checkpoint work.jsonl",
+            "isoflop backtest counts.csv --models models.csv --cutoffs 12 --format csv --output rows.csv",
+            "isoflop backtest runs.csv --targets 10% --plot backtest.png",
+        ],
+    )
+    declare_counts(built)
+    takes_one(
+        built, "--random-baseline", "SHARE", "of runs with accuracy: that of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted"
+    )
+    asked = built.add_argument_group("backtest")
+    takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; default: all for which there are covariates of enough models")
+    takes_several(asked, "--k", "K", "of counts; default: 1, 10, 100, ... up to 10,000, or to the fewest samples (least squares)")
+    takes_one(asked, "--by-axis", "|".join(AXES), f"what makes a model expensive; default: {AXES[0]}")
+    takes_one(
+        asked,
+        "--targets",
+        "N|SHARE|all",
+        "what is predicted and never trained on: models at the N highest values, or a share of the models; all: from every "
+        "cutoff all models beyond it; default: 1",
+    )
+    takes_several(
+        asked, "--cutoffs", "N|VALUE,...", "so many, evenly spread, or these values of the axis; default: every model's"
+    )
+    takes_one(
+        asked,
+        "--method",
+        "NAME",
+        f"of counts {', '.join(METHODS['counts'])}; of runs {', '.join(METHODS['runs'])}; default: the first",
+    )
+    takes_one(asked, "--level", "SHARE", f"nominal coverage of intervals; default: {LEVEL}")
+    takes_one(
+        asked, "--bootstrap", "N", f"resamples behind final intervals of coefficients; default: {RESAMPLES}; 0: standard errors"
+    )
+    takes_one(asked, "--seed", "S", "of the resamples; default: 0")
+    takes_one(asked, "--checkpoint", "FILE", "keep every fit there as soon as it is made, and make none again that is there")
+    takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
+    declare_output(built, *FORMATS, plot="draw errors and coefficients for the first k")
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status: 3 where nothing could be compared, 130 where Ctrl-C left a part undone."""
+    form = options.chosen("--format", FORMATS)
+    settings = _settings(options)
+    path = target(options, "--plot")
+    target(options, "--output")
+    if path is not None:
+        check_figure(path)
+    result = _tested(options, settings)
+    if path is not None:
+        from isoflop.numeric.passk.plot_backtest import plot_backtest
+        from isoflop.numeric.plot import save
+
+        save(plot_backtest(result), path)
+    text = json_text(plain(result.as_dict())) if form == "json" else result.to_csv() if form == "csv" else str(result)
+    if result.interrupted:
+        kept = f"; {settings['checkpoint']} has them" if settings["checkpoint"] else ""
+        say_interrupted(f"{len(result)} of {result.planned} fits are made{kept}")
+        return text, INTERRUPTED
+    return text, DONE if result.table.usable.any() else NO_VERDICT
+
+
+# -- what was asked ----------------------------------------------------------------------------------------------------
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    """What needs no table to be checked."""
+    found: dict[str, Any] = {
+        "axis": options.chosen("--by-axis", AXES),
+        "targets": _targets(options),
+        "cutoffs": _cutoffs(options),
+    }
+    laws = options.several("--law")
+    for law in laws or ():
+        if law not in LAWS:
+            raise outside("--law", law, f"one of {', '.join(LAWS)}")
+    found["laws"] = None if laws is None else list(dict.fromkeys(laws))
+    found["k"] = draws_of(options)
+    found["level"] = share(options, "--level") or LEVEL
+    repeats = whole(options, "--bootstrap", least=0)
+    found["resamples"] = RESAMPLES if repeats is None else repeats
+    found["seed"] = whole(options, "--seed", least=0) or 0
+    found["jobs"] = whole(options, "--jobs", least=None) or 1
+    found["checkpoint"] = target(options, "--checkpoint")
+    every = tuple(dict.fromkeys((*METHODS["counts"], *METHODS["runs"])))
+    found["method"] = options.chosen("--method", every) if "--method" in options else None
+    return found
+
+
+def _targets(options: Options) -> int | float | str:
+    text = options.one("--targets")
+    if text is None:
+        return 1
+    if text.strip() == ALL:
+        return ALL
+    domain = "all, a whole number of at least 1, or a share between 0 and 1"
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise outside("--targets", text, domain, str(error)) from None
+    if 0.0 < value < 1.0:
+        return value
+    if not (1.0 <= value < 2.0**53 and value == int(value)):
+        raise outside("--targets", text, domain)
+    return int(value)
+
+
+def _cutoffs(options: Options) -> int | list[float] | None:
+    """One small whole number is how many."""
+    found = options.positives("--cutoffs")
+    if found is None:
+        return None
+    values = [value for _, value in found]
+    if len(values) == 1 and values[0] == int(values[0]) and values[0] <= 1e4 and options.chosen("--by-axis", AXES) != "gold":
+        return int(values[0])
+    return values
+
+
+def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
+    file = CountTable(options, LISTS)
+    from isoflop.numeric.passk.backtest import backtest
+    from isoflop.numeric.passk.backtest.reading import kind_of_table
+
+    table = file.table()
+    kind = kind_of_table(table, file.columns)
+    for option in options.given(*(OF_RUNS if kind == "counts" else OF_COUNTS)):
+        what = "runs with an accuracy" if kind == "counts" else "counts of correct samples"
+        raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {what}; {table.source} has {kind}")
+    method = settings["method"]
+    if method is not None and method not in METHODS[kind]:
+        raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[kind])} for {kind}")
+    data: Any = file.read(table) if kind == "counts" else RunTable(options, LISTS).read("loss")
+    try:
+        return backtest(data, progress=is_terminal(sys.stderr), **settings)
+    except ValueError as error:
+        raise _of_option(error, options) from None
+
+
+def _of_option(error: ValueError, options: Options) -> UsageError:
+    """The error in the user's words where it begins with an argument that has an option."""
+    name, equals, rest = str(error).partition("=")
+    value, colon, complaint = rest.partition(": ")
+    if not (equals and colon and name in OPTIONS):
+        return UsageError(str(error))
+    option = OPTIONS[name]
+    typed = value.strip("'\"")
+    return UsageError(
+        f"{option} {shown(typed)}: {complaint}" if option in options or name == "law" else f"{option} {typed}: {complaint}"
+    )

@@ -1,0 +1,112 @@
+"""Options that commands on counts of samples share: the table, its columns, which rows, and what makes a group."""
+
+from __future__ import annotations
+
+from isoflop.cli.arguments import POSITIONAL, takes_one
+from isoflop.cli.errors import UsageError, outside, shown
+from isoflop.cli.numerals import parse
+from isoflop.cli.run_options import columns, of_option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.cli.arguments import Options, Parser
+    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.pass_table import PassTable
+    from isoflop.numeric.runs_file import Table
+
+DRAWS = "a whole number of at least 1 (and at most 2^53)"
+QUANTITIES = "problem, n_samples, n_correct, model, benchmark, params, tokens, compute or gold"
+
+
+def declare_counts(parser: Parser) -> None:
+    """The file of counts and the options that tell how to read it."""
+    parser.add_argument(POSITIONAL, metavar="COUNTS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of counts")
+    data = parser.add_argument_group("counts")
+    takes_one(
+        data,
+        "--column",
+        "NAME=COLUMN",
+        f"the column that holds {QUANTITIES}; repeatable; usual names are recognised",
+    )
+    takes_one(data, "--where", "CONDITION", "only these rows, such as \"benchmark == 'gsm8k' and n_samples >= 128\"")
+    takes_one(data, "--by", "COLUMN,...", "columns whose values make a group; default: benchmark and model, as far as there are")
+    takes_one(data, "--models", "TABLE", "file with params, tokens or compute of each model; two of them give the third")
+    takes_one(data, "--gold", "TABLE", "file with the -log probability of the gold solutions, in nats, by model or by problem")
+
+
+class CountTable:
+    """The table of counts that was asked for, its options checked before any work is done."""
+
+    def __init__(self, options: Options, lists: Sequence[str] = ()) -> None:
+        """`lists`: options that take all the words after them."""
+        words = options.words(POSITIONAL)
+        if words is None:
+            after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
+            raise UsageError(f"COUNTS is missing: name a CSV, JSON or Parquet file of counts{after}")
+        if len(words) > 1:
+            raise UsageError(f"unexpected argument {shown(words[1])}: one file of counts at a time")
+        self.path = words[0]
+        self.typed = options.words("--column") or []
+        self.columns = columns(options)
+        self.where = options.one("--where")
+        by = options.several("--by")
+        if by is not None and not all(by):
+            raise UsageError(f"--by {shown(' '.join(options.words('--by') or ()))}: must be names of columns, such as model")
+        self.by = None if by is None else tuple(dict.fromkeys(by))
+        self.models, self.gold = options.one("--models"), options.one("--gold")
+
+    def table(self) -> Table:
+        """The table as it is."""
+        from isoflop.numeric.runs_file import table_of
+
+        return self._blamed(lambda: table_of(self.path))
+
+    def read(self, table: Table | None = None) -> Counts:
+        """The counts."""
+        from isoflop.numeric.passk.counts import Counts
+
+        data = self.path if table is None else table
+        return self._blamed(lambda: Counts.read(data, **self._options(), models=self.models, gold=self.gold))
+
+    def read_pass_at_k(self, table: Table | None = None) -> PassTable:
+        """The values of pass@k in a table that holds these rather than counts."""
+        from isoflop.numeric.passk.pass_table import PassTable
+
+        return self._blamed(lambda: PassTable.read(self.path if table is None else table, **self._options()))
+
+    def _options(self) -> dict[str, Any]:
+        return {"columns": self.columns or None, "where": self.where, "by": self.by}
+
+    def _blamed(self, read: Any) -> Any:
+        try:
+            return read()
+        except ValueError as error:
+            message = str(error)
+            for word in self.typed:
+                name, _, column = word.partition("=")
+                bare = message.removeprefix("columns: ")
+                if f"no column {column.strip()!r} for " in message or (bare != message and repr(name.strip()) in bare):
+                    raise UsageError(f"--column {shown(word)}: {bare}") from None
+            raise of_option(error, ("where=", "--where", self.where), ("by=", "--by", self.by)) from None
+
+
+def draws_of(options: Options) -> list[int] | None:
+    """The values of --k; None where it was not given."""
+    entries = options.several("--k")
+    if entries is None:
+        return None
+    found: list[int] = []
+    for entry in entries:
+        try:
+            value = parse(entry)
+        except ValueError as error:
+            raise outside("--k", entry, DRAWS, str(error)) from None
+        if not (1.0 <= value <= 2.0**53 and value == int(value)):
+            raise outside("--k", entry, DRAWS)
+        if int(value) in found:
+            raise UsageError(f"--k {shown(entry)}: is given twice")
+        found.append(int(value))
+    return found

@@ -1,0 +1,264 @@
+"""isoflop passk: pass@k and -log pass@k from counts of samples, and whether a table of them is possible."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
+from isoflop.cli.count_options import CountTable, declare_counts, draws_of
+from isoflop.cli.errors import DONE, NEGATIVE, UsageError, shown
+from isoflop.cli.render import clean, csv_text, json_text, number, table
+from isoflop.cli.run_options import target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.curve import Curve
+    from isoflop.numeric.passk.inequalities import Violations
+
+SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
+FORMATS = ("text", "json", "csv")
+ERRORS = ("problems", "samples")
+LISTS = ("--k",)
+#: What the rows of the output hold after the columns that name the group.
+COLUMNS = ("k", "pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused")
+HEADINGS = ("k", "pass@k", "se", "-log pass@k", "problems", "unsolved", "refused")
+UNKNOWN = "-"
+#: Groups that one note names.
+MOST_NAMED = 3
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop passk",
+        [
+            "COUNTS [--k K ...] [--by COLUMN,...] [--se problems|samples] ...",
+            "COUNTS [--models TABLE] [--column NAME=COLUMN] ... [--where CONDITION]",
+            "COUNTS|ESTIMATES --check [--tolerance NUMBER] ...",
+        ],
+        "COUNTS has a row for each model and problem: how many samples were drawn, and how many were correct.\n"
+        "For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard\n"
+        "error, -log of it, how many problems it is of, how many of these have no correct sample (they count,\n"
+        "with pass@k = 0), and how many were refused: those with fewer than k samples, for which there is no\n"
+        "unbiased estimate.\n"
+        "With --check: which values no distribution of success rates can produce. ESTIMATES may then be a\n"
+        "table of k and pass@k instead of counts. Exit status 0: none, 1: some.",
+        [
+            "isoflop passk counts.csv",
+            "isoflop passk counts.csv --k 1,10,100 --by model --format json",
+            "isoflop passk counts.csv --k 1 10 100 --where 'n_samples >= 100' --format csv",
+            "isoflop passk counts.csv --se samples --models models.csv",
+            "isoflop passk pass_at_k.csv --check",
+        ],
+    )
+    declare_counts(built)
+    asked = built.add_argument_group("pass@k")
+    takes_several(asked, "--k", "K", "draws; default: 1, 2, 4, ... up to the fewest samples of any problem")
+    takes_one(
+        asked,
+        "--se",
+        "|".join(ERRORS),
+        "standard error with the problems as a sample of more of their kind (default), or for these problems",
+    )
+    asked.add_argument("--check", action="store_true", help="which values break the inequalities between pass@k at different k")
+    takes_one(asked, "--tolerance", "NUMBER", "rounding in each value that --check allows, in pass@k; default: 1e-9")
+    declare_output(built, *FORMATS)
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status: 1 where --check finds a value that is not possible."""
+    form = options.chosen("--format", FORMATS)
+    file = CountTable(options, LISTS)
+    draws = draws_of(options)
+    error = options.chosen("--se", ERRORS)
+    tolerance = options.nonnegative("--tolerance")
+    target(options, "--output")
+    if "--check" in options:
+        if "--se" in options:
+            raise UsageError(f"--se {shown(error)}: is for estimates, without --check")
+        return _checked(options, file, draws, tolerance, form)
+    if tolerance is not None:
+        raise UsageError(f"--tolerance {shown(str(options.one('--tolerance')))}: is for --check")
+    data = file.table()
+    _refuse_estimates(file, data)
+    counts = file.read(data)
+    curve = _curve(counts, draws)
+    rows = _rows(curve, error, covariates=bool(options.given("--models", "--gold")))
+    if form == "text":
+        notes = [*counts.warnings, *_lost(counts), *_notes(curve, error)]
+        return "\n".join([*_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]), DONE
+    _say([*counts.warnings, *_lost(counts)])
+    return (json_text(rows) if form == "json" else csv_text(rows)), DONE
+
+
+# -- what was asked ----------------------------------------------------------------------------------------------------
+
+
+def _curve(counts: Counts, draws: list[int] | None) -> Curve:
+    from isoflop.numeric.passk.curve import curve
+
+    return curve(counts, draws if draws is not None else _powers(int(counts.n.min())))
+
+
+def _powers(most: int) -> list[int]:
+    """1, 2, 4, ... up to so many."""
+    return [2**power for power in range(most.bit_length())]
+
+
+def _has_counts(file: CountTable, data: Any) -> bool:
+    """Whether the table holds counts; else it may hold estimates."""
+    from isoflop.numeric.passk.columns import Choice
+
+    try:
+        choice = Choice.of(file.columns or None, data.source, data.names)
+        held = {name: choice.column(name, data.source, data.names) for name in ("n_samples", "n_correct", "k", "pass_at_k")}
+    except ValueError:  # whoever reads the table will say what is wrong
+        return True
+    return not (held["k"] and held["pass_at_k"]) or bool(held["n_samples"] and held["n_correct"])
+
+
+def _refuse_estimates(file: CountTable, data: Any) -> None:
+    if not _has_counts(file, data):
+        raise UsageError(f"{data.source}: holds pass@k already and no counts; --check tells whether its values are possible")
+
+
+# -- the check ---------------------------------------------------------------------------------------------------------
+
+
+def _checked(options: Options, file: CountTable, draws: list[int] | None, tolerance: float | None, form: str) -> tuple[str, int]:
+    from isoflop.numeric.passk.inequalities import violations
+
+    data = file.table()
+    notes: tuple[str, ...] = ()
+    if _has_counts(file, data):
+        counts = file.read(data)
+        values: Any = _curve(counts, draws)
+        notes = counts.warnings
+    else:
+        for option in options.given("--k", "--models", "--gold"):
+            raise UsageError(
+                f"{option} {shown(' '.join(options.words(option) or ()))}: is for counts; {data.source} holds pass@k"
+            )
+        values = file.read_pass_at_k(data)
+    found = violations(values) if tolerance is None else violations(values, tolerance=tolerance)
+    status = NEGATIVE if found else DONE
+    if form == "text":
+        return "\n".join([str(found), *(f"note: {clean(note)}" for note in notes)]), status
+    if form == "csv":
+        _say([*found.notes, *notes])
+        return csv_text(_of_violations(found, joined=True), _violation_columns(found)), status
+    return json_text(_report(found, notes)), status
+
+
+def _report(found: Violations, notes: Sequence[str]) -> dict[str, Any]:
+    return {
+        "source": found.source,
+        "n_values": found.n_values,
+        "n_groups": found.n_groups,
+        "tolerance": found.tolerance,
+        "standard_errors_allowed": found.errors,
+        "counts": found.counts(),
+        "violations": _of_violations(found, joined=False),
+        "notes": [*found.notes, *notes],
+    }
+
+
+def _of_violations(found: Violations, *, joined: bool) -> list[dict[str, Any]]:
+    rows = [{name: _known(value) for name, value in row.items()} for row in found.rows()]
+    if joined:  # a list is no cell
+        rows = [row | {name: " ".join(map(str, row[name])) for name in ("others", "rows")} for row in rows]
+    return rows
+
+
+def _violation_columns(found: Violations) -> list[str]:
+    return [*found.by, "inequality", "k", "others", "rows", "pass_at_k", "bound", "excess", "standard_errors"]
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def _rows(curve: Curve, error: str, *, covariates: bool) -> list[dict[str, Any]]:
+    """The rows with None for what is infinite or unknown; the numbers of problems tell why."""
+    counts = curve.counts
+    rows = curve.rows()
+    if error == "samples":
+        for row, value in zip(rows, curve.se_sampling.ravel().tolist(), strict=True):
+            row["se"] = value
+    if covariates:
+        for index, row in enumerate(rows):
+            row |= {name: float(values[index // len(curve.ks)]) for name, values in counts.covariates.items()}
+    return [{name: _known(value) for name, value in row.items()} for row in rows]
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _lines(curve: Curve, rows: Sequence[dict[str, Any]]) -> list[str]:
+    names = list(curve.counts.by)
+    more = [name for name in rows[0] if name not in (*names, *COLUMNS)]
+    headings = [*names, *HEADINGS, *more]
+    return table(headings, [[_cell(row, name) for name in (*names, *COLUMNS, *more)] for row in rows], left=names)
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    value = row[name]
+    if name == "neg_log" and value is None and row["n_problems"]:
+        return "inf"
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, float):
+        return number(value)
+    return clean(str(value))
+
+
+def _lost(counts: Counts) -> list[str]:
+    from isoflop.numeric.runs import those_dropped
+
+    return [those_dropped(counts.dropped)] if counts.dropped else []
+
+
+def _notes(curve: Curve, error: str) -> list[str]:
+    """What is unknown or infinite, and why."""
+    from isoflop.numeric.runs_cells import counted
+
+    counts, notes = curve.counts, []
+    for place, k in enumerate(curve.ks.tolist()):
+        nobody = [name for name, n in zip(counts.names, curve.n_problems[:, place], strict=True) if not n]
+        if len(nobody) == len(counts):
+            notes.append(f"k = {k}: every problem has fewer samples, the most being {int(counts.n.max())}; nothing can be said")
+        elif nobody:
+            notes.append(f"k = {k}: every problem has fewer samples in {counted(len(nobody), 'group')} ({_some(nobody)})")
+    alone = [name for name, n in zip(counts.names, counts.n_problems, strict=True) if n == 1]
+    if alone and error == "problems":
+        notes.append(f"se is unknown for one problem ({_some(alone)}); --se samples gives that of its samples")
+    for solved, what in ((0, "no correct sample: pass@k = 0 and -log pass@k = inf"), (1, "every sample correct")):
+        share = [(counts.per_group(g)[1] == solved * counts.per_group(g)[0]).all() for g in range(len(counts))]
+        found = [name for name, is_so in zip(counts.names, share, strict=True) if is_so]
+        if found:
+            notes.append(f"{counted(len(found), 'group')} with {what} ({_some(found)})")
+    if (curve.n_refused > 0).any():
+        notes.append("refused: problems with fewer than k samples; the mean is over the others, which need not be like them")
+    return notes
+
+
+def _some(names: Sequence[str]) -> str:
+    rest = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _say(notes: Sequence[str]) -> None:
+    """Lines on the standard error, so that the rows stay rows."""
+    from contextlib import suppress
+
+    if sys.stderr is not None:
+        with suppress(OSError):
+            for note in notes:
+                print("isoflop: note:", " ".join(clean(note).split()), file=sys.stderr)

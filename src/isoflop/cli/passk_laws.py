@@ -1,0 +1,233 @@
+"""isoflop passk-laws: the scaling laws of -log pass@k at every k, and what follows from them."""
+
+from __future__ import annotations
+
+import sys
+
+from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
+from isoflop.cli.count_options import CountTable, declare_counts, draws_of
+from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from isoflop.cli.render import WIDTH, csv_text, json_text, plain
+from isoflop.cli.run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.coupled import Coupled
+    from isoflop.numeric.passk.study import PassStudy
+
+SUMMARY = "laws of -log pass@k at every k in compute, params and tokens, or gold likelihood"
+FORMATS = ("text", "json", "csv")
+LAWS = ("compute", "params-tokens", "gold")
+METHODS = ("likelihood", "least-squares-log")
+CLUSTERS = ("params", "tokens")
+LISTS = ("--k", "--ratio", "--compute")
+RESAMPLES, LEVEL = 200, 0.9
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop passk-laws",
+        [
+            "COUNTS --models TABLE [--gold TABLE] [--law LAW,...] [--k K ...]",
+            "COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]",
+            "COUNTS ... --coupled",
+        ],
+        "COUNTS has a row for each model and problem: how many samples were drawn, and how many were correct.\n"
+        "The models' params, tokens or compute are in COUNTS or in --models, the -log probability that each\n"
+        "gives to the gold solutions in --gold. For every k, with intervals:\n"
+        "  compute        -log pass@k = E0(k) + C0(k) C^-alpha(k)\n"
+        "  params-tokens  -log pass@k = E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k)\n"
+        "  gold           -log pass@k = xi0(k) + K0(k) g^kappa(k)\n"
+        "then how the coefficients move with k, below which compute the laws contradict each other, the\n"
+        "envelope of the second law beside the first, and the mixed derivative as a test.\n"
+        "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is refused.",
+        [
+            "isoflop passk-laws counts.csv --models models.csv",
+            "isoflop passk-laws counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
+            "isoflop passk-laws counts.csv --models models.csv --gold gold.csv --plot laws.png",
+            "isoflop passk-laws counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
+        ],
+    )
+    declare_counts(built)
+    asked = built.add_argument_group("laws")
+    takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; default: all for which the models' covariates are there")
+    takes_several(
+        asked, "--k", "K", "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
+    )
+    takes_one(
+        asked,
+        "--method",
+        "|".join(METHODS),
+        "likelihood of the counts with models scattered about the law (default; any k, models without a success, adaptive "
+        "sampling), or least squares on the unbiased estimates",
+    )
+    asked.add_argument(
+        "--coupled", action="store_true", help="add one model for all k: Beta success rates whose two parameters follow compute"
+    )
+    sure = built.add_argument_group("uncertainty and what follows")
+    takes_one(sure, "--bootstrap", "N", f"resamples of models; 0 for none; default: {RESAMPLES}")
+    takes_one(sure, "--seed", "S", "of the resamples; default: 0")
+    takes_one(
+        sure, "--cluster", "NAME", "draw models with the same params (or tokens) together, as checkpoints of one run should be"
+    )
+    takes_one(sure, "--level", "SHARE", f"of intervals; default: {LEVEL}")
+    takes_several(sure, "--ratio", "RATIO", "add the penalty and the effective compute at overtraining ratios, for every k")
+    takes_several(
+        sure,
+        "--compute",
+        "C",
+        "add predictions of the compute law at each compute in FLOP, refused where the laws at different k contradict each "
+        "other, and what the allocation that is optimal for one k costs at another",
+    )
+    declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status: 3 where something is left open, 130 where Ctrl-C left a part undone."""
+    form = options.chosen("--format", FORMATS)
+    asked = _Asked(options)
+    counts = asked.table.read()
+    study = asked.study(counts)
+    coupled = asked.coupled_model(counts) if not study.interrupted else None
+    ahead = _Ahead(study, asked)
+    if asked.plot is not None:
+        _draw(study, asked.plot)
+    if form == "json":
+        data = study.as_dict() | ahead.as_dict() | ({"coupled": coupled.as_dict()} if coupled is not None else {})
+        text = json_text(plain(data))
+    elif form == "csv":
+        text = csv_text([_flat(name, row) for name, laws in study.laws.items() for row in laws.rows(study.level)])
+    else:
+        text = "\n\n".join([str(study), *ahead.texts(), *([str(coupled)] if coupled is not None else []), *_notes(counts)])
+    if study.interrupted:
+        say_interrupted("laws and k that were not reached are left out")
+        return text, INTERRUPTED
+    return text, DONE if study.sound and not ahead.refused else NO_VERDICT
+
+
+class _Asked:
+    """The options of the command, each checked before any work is done."""
+
+    def __init__(self, options: Options) -> None:
+        self.table = CountTable(options, LISTS)
+        self.laws = options.several("--law")
+        for name in self.laws or ():
+            if name not in LAWS:
+                raise UsageError(f"--law {shown(name)}: must be one of {', '.join(LAWS)}")
+        self.k = draws_of(options)
+        self.method = options.chosen("--method", METHODS)
+        resamples = whole(options, "--bootstrap", least=0)
+        if resamples == 1:
+            raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
+        self.resamples = RESAMPLES if resamples is None else resamples
+        self.seed = whole(options, "--seed", least=0) or 0
+        self.cluster = options.one("--cluster")
+        if self.cluster is not None and self.cluster not in CLUSTERS:
+            raise UsageError(f"--cluster {shown(self.cluster)}: must be one of {', '.join(CLUSTERS)}")
+        self.level = share(options, "--level") or LEVEL
+        self.ratios, self.compute = (
+            [value for _, value in options.positives(option) or []] for option in ("--ratio", "--compute")
+        )
+        if self.ratios and self.laws is not None and "params-tokens" not in self.laws:
+            raise UsageError(f"--ratio {shown(' '.join(options.words('--ratio') or ()))}: is for the law params-tokens")
+        self.coupled = "--coupled" in options
+        self.plot = target(options, "--plot")
+        target(options, "--output")
+        if self.plot is not None:
+            check_figure(self.plot)
+
+    def study(self, counts: Counts) -> PassStudy:
+        from isoflop.numeric.passk.study import study_passk
+
+        return study_passk(
+            counts,
+            laws=self.laws,
+            k=self.k,
+            method=self.method,
+            resamples=self.resamples,
+            seed=self.seed,
+            cluster=self.cluster,
+            level=self.level,
+            ratios=self.ratios,
+            progress=is_terminal(sys.stderr),
+        )
+
+    def coupled_model(self, counts: Counts) -> Coupled | None:
+        if not self.coupled:
+            return None
+        from isoflop.numeric.passk.coupled import fit_coupled
+
+        return fit_coupled(counts)
+
+
+class _Ahead:
+    """Predictions and allocations at the computes that were asked for."""
+
+    def __init__(self, study: PassStudy, asked: _Asked) -> None:
+        self.predictions: list[dict[str, Any]] = []
+        self.refused: list[dict[str, Any]] = []
+        self.matrices: list[Any] = []
+        self.level = study.level
+        if not asked.compute:
+            return
+        if not {"compute", "params-tokens"} & set(study.laws):
+            raise UsageError(f"--compute {asked.compute[0]:g}: is for the laws compute and params-tokens")
+        if "compute" in study.laws:
+            from isoflop.numeric.passk.lever import predict
+
+            for compute in asked.compute:
+                try:
+                    rows = predict(study.laws["compute"], {"compute": compute}, level=study.level)
+                except ValueError as error:
+                    self.refused.append({"compute": compute, "reason": str(error)})
+                else:
+                    self.predictions += [{"compute": compute, **row} for row in rows]
+        if "params-tokens" in study.laws:
+            from isoflop.numeric.passk.allocation import allocation_matrix
+
+            laws = {fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in study.laws["params-tokens"].fits}
+            if len(laws) > 1:
+                self.matrices = [allocation_matrix(laws, asked.compute)]
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self.predictions:
+            found["predictions"] = self.predictions
+        if self.refused:
+            found["refused"] = self.refused
+        if self.matrices:
+            found["allocations"] = [matrix.as_dict() for matrix in self.matrices]
+        return found
+
+    def texts(self) -> list[str]:
+        from textwrap import wrap
+
+        from isoflop.numeric.passk.study_text import predictions_text
+
+        refused = ["\n".join(line for row in self.refused for line in wrap(f"no prediction: {row['reason']}", WIDTH))]
+        ahead = [predictions_text(self.predictions, self.level)] if self.predictions else []
+        return [*ahead, *(refused if self.refused else []), *map(str, self.matrices)]
+
+
+def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:
+    return {"law": law, **row, "undetermined": " ".join(row["undetermined"])}
+
+
+def _notes(counts: Counts) -> list[str]:
+    from isoflop.numeric.runs import those_dropped
+
+    found = [*counts.warnings, *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else [])]
+    return ["\n".join(f"note: {text}" for text in found)] if found else []
+
+
+def _draw(study: PassStudy, path: str) -> None:
+    from isoflop.numeric.passk.plot_laws import plot_study
+    from isoflop.numeric.plot import save
+
+    save(plot_study(study)[0], path)

@@ -1,0 +1,222 @@
+"""isoflop report: one page on a benchmark."""
+
+from __future__ import annotations
+
+import sys
+
+from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
+from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
+from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
+from isoflop.cli.render import json_text, plain
+from isoflop.cli.run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from isoflop.theory.notation import close_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+    from isoflop.numeric.downstream.evaluations import Evaluations
+    from isoflop.numeric.downstream.report import Report
+    from isoflop.numeric.law import Law
+
+SUMMARY = "one page on a benchmark: laws, errors, what to train for it, forecast"
+FORMATS = ("text", "json", "latex")
+DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
+LISTS = ("--law", "--loss-law", "--compute", "--ratio")
+RESAMPLES, LEVEL = 200, 0.9
+#: How the library calls what an option sets.
+OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "proxy": "--proxy"}
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop report",
+        [
+            "RUNS --benchmark NAME [--law LAW ...] [--hold-out CONDITION] ...",
+            "RUNS --benchmark NAME [--compute C ...] [--ratio RATIO ...] [--loss-law LAW]",
+            "RUNS --benchmark NAME [--format text|json|latex] [--output FILE] [--plot FILE]",
+        ],
+        "Laws of a benchmark with intervals, their errors on fitted and held-out runs, the allocation of\n"
+        "params and tokens that is best for it, what over- and undertraining cost in points of accuracy,\n"
+        "what training for the least loss costs, and forecasts with the interval of a new run.\n"
+        "Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left open.",
+        [
+            "isoflop simulate --dataset mixture --benchmark ARC-E PIQA --seed 1 -o evaluations.csv",
+            "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' --bootstrap 50",
+            "isoflop report evaluations.csv --benchmark PIQA --bootstrap 0 --loss-law besiroglu2024",
+            "isoflop report evaluations.csv --benchmark PIQA --law compute --format latex -o piqa.tex",
+        ],
+    )
+    declare_evaluations(built)
+    laws = built.add_argument_group("laws")
+    takes_several(laws, "--law", "LAW", f"as in compare-laws; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
+    takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
+    takes_one(laws, "--first-stage", "NAME", "of two-stage laws: how the proxy follows from the budget; default: compute")
+    takes_one(laws, "--hold-out", "CONDITION", "runs that are not fitted but predicted, such as 'compute > 6e21'")
+    follows = built.add_argument_group("what follows, and how sure it is")
+    takes_several(
+        follows,
+        "--compute",
+        "C",
+        "budgets in FLOP for forecasts and allocations; default: ten times the largest fitted run",
+    )
+    takes_several(follows, "--ratio", "RATIO", "overtraining ratios of the table of penalties; default: 0.1 0.3 3 10 30")
+    takes_one(
+        follows, "--tokens-per-param", "NUMBER", "D/N of the forecasts by laws of params and tokens; default: the runs' median"
+    )
+    takes_several(follows, "--loss-law", "LAW", "a published law of loss or a JSON law file: what its allocation costs here")
+    takes_one(follows, "--bootstrap", "N", f"refits to resampled runs, for intervals; 0: none; default: {RESAMPLES}")
+    takes_one(follows, "--seed", "S", "of the resamples; default: 0")
+    takes_one(follows, "--level", "SHARE", f"coverage of intervals; default: {LEVEL}")
+    declare_output(built, *FORMATS, plot="draw runs, laws, forecast and residuals")
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status: 3 where a law is not determined, 130 where Ctrl-C left a part undone."""
+    form = options.chosen("--format", FORMATS)
+    asked = _Asked(options)
+    report = asked.report()
+    if asked.plot is not None:
+        from isoflop.numeric.downstream.plot_report import plot_report
+        from isoflop.numeric.plot import save
+
+        save(plot_report(report), asked.plot)
+    text = json_text(plain(report.as_dict())) if form == "json" else report.to_latex() if form == "latex" else str(report)
+    if report.interrupted:
+        say_interrupted("laws and refits that were not reached are left out")
+        return text, INTERRUPTED
+    return text, DONE if report.is_sound and len(report.laws) == asked.n_laws else NO_VERDICT
+
+
+class _Asked:
+    """The options of the command, each checked before any work is done."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.table = EvaluationTable(options, LISTS)
+        self.names = _laws(options)
+        self.first_stage = options.one("--first-stage")
+        if self.first_stage is not None:
+            from isoflop.numeric.downstream.laws import FIRST_STAGES
+
+            self.first_stage = options.chosen("--first-stage", FIRST_STAGES)
+        self.compute = [value for _, value in options.positives("--compute") or []]
+        self.ratios = [value for _, value in options.positives("--ratio") or []]
+        self.tokens_per_param = options.positive("--tokens-per-param")
+        self.loss_laws = [_loss_law(word) for word in options.words("--loss-law") or []]
+        repeats = whole(options, "--bootstrap", least=0)
+        if repeats == 1:
+            raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
+        self.resamples = RESAMPLES if repeats is None else repeats
+        self.seed = whole(options, "--seed", least=0) or 0
+        self.level = share(options, "--level") or LEVEL
+        self.plot = target(options, "--plot")
+        target(options, "--output")
+        if self.plot is not None:
+            check_figure(self.plot)
+        self.n_laws = 0
+
+    def report(self) -> Report:
+        from isoflop.numeric.downstream.laws import law_named
+        from isoflop.numeric.downstream.report import RATIOS, report_benchmark
+
+        evaluations = self.table.read()
+        benchmark = self._benchmark(evaluations)
+        baseline = self.table.baselines()[benchmark]
+        names = self.names or _possible(evaluations)
+        self.n_laws = len(names)
+        kinds = [law_named(name, margin=self.table.margin, first_stage=self.first_stage or "compute") for name in names]
+        settings: dict[str, Any] = {
+            "hold_out": self.options.one("--hold-out"),
+            "tokens_per_param": self.tokens_per_param,
+            "proxy": self._proxy(evaluations, names),
+        }
+        try:
+            return report_benchmark(
+                evaluations,
+                benchmark,
+                baseline,
+                kinds,
+                **settings,
+                compute=self.compute or None,
+                ratio=self.ratios or RATIOS,
+                loss_laws=self.loss_laws,
+                resamples=self.resamples,
+                seed=self.seed,
+                level=self.level,
+                progress=is_terminal(sys.stderr),
+            )
+        except ValueError as error:
+            known = [(f"{name}=", OPTIONS[name], value) for name, value in settings.items()]
+            raise of_option(
+                error, *known, ("where=", "--hold-out", settings["hold_out"]), ("benchmark=", "--benchmark", benchmark)
+            ) from None
+
+    def _benchmark(self, evaluations: Evaluations) -> str:
+        if self.table.average is not None:
+            from isoflop.numeric.downstream.averages import AVERAGE
+
+            return AVERAGE
+        keys = tuple(evaluations.scores) if self.table.names is not None else evaluations.benchmarks
+        if len(keys) == 1:
+            return keys[0]
+        # A benchmark that is measured by pass@k comes with its other k.
+        named = [key for key in keys if key in (self.table.names or ())] or [key for key in keys if key in evaluations.benchmarks]
+        if len(named) == 1:
+            return named[0]
+        raise UsageError(f"--benchmark: name one of {', '.join(evaluations.benchmarks)}; a report is on one")
+
+    def _proxy(self, evaluations: Evaluations, names: tuple[str, ...]) -> str | None:
+        """The proxy of two-stage laws: the one that was named, else the only one there is."""
+        given = self.options.one("--proxy")
+        staged = [name for name in names if name.startswith("two-stage")]
+        if not staged:
+            for option in self.options.given("--proxy", "--first-stage"):
+                raise UsageError(f"{option} {shown(str(self.options.one(option)))}: is for two-stage laws, and --law names none")
+            return None
+        if given is None and len(evaluations.proxies) != 1:
+            have = ", ".join(evaluations.proxies)
+            raise UsageError(f"--proxy is missing: {staged[0]} needs one; {evaluations.source} has {have or 'none'}")
+        return given if given is not None else next(iter(evaluations.proxies))
+
+
+def _laws(options: Options) -> tuple[str, ...] | None:
+    """The laws that were asked for, None where none was."""
+    words = options.several("--law")
+    if words is None:
+        return None
+    from isoflop.numeric.downstream.laws import LAWS
+
+    for word in words:
+        if word not in LAWS:
+            raise outside("--law", word, f"one of {', '.join(LAWS)}{close_matches(word, LAWS)}")
+        if words.count(word) > 1:
+            raise UsageError(f"--law {shown(word)}: is given twice")
+        if word == "bilinear":
+            raise UsageError("--law 'bilinear': is a law of several k; a report is on one benchmark, see compare-laws")
+    return tuple(words)
+
+
+def _possible(evaluations: Evaluations) -> tuple[str, ...]:
+    """The default laws for which there are the quantities."""
+    has_both = evaluations.params is not None and evaluations.tokens is not None
+    has_compute = evaluations.compute is not None
+    found = tuple(name for name in DEFAULT_LAWS if (has_both if name.startswith("params") else has_compute))
+    if not found:
+        raise UsageError(f"{evaluations.source}: has neither compute nor params and tokens; every law needs one of these")
+    return found
+
+
+def _loss_law(word: str) -> Law:
+    """A published law of loss, or one from a file."""
+    from isoflop.cli.selection import _from_file, _is_path, _published
+
+    try:
+        found = _from_file(word) if _is_path(word) else _published(word)
+        found.needed("A", "B")
+    except ValueError as error:
+        raise blamed(error, ("--loss-law", word)) from None
+    return found

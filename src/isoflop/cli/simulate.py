@@ -1,0 +1,165 @@
+"""isoflop simulate: tables of a known truth to try every other command on."""
+
+from __future__ import annotations
+
+from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from isoflop.cli.errors import DONE, UsageError, blamed, shown
+from isoflop.cli.render import csv_text, json_text
+from isoflop.cli.run_options import target, whole
+from isoflop.theory.notation import close_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from isoflop.cli.arguments import Options
+
+SUMMARY = "tables of a known truth to try the other commands on"
+FORMATS = ("csv", "json")
+#: Table -> the options that are for it alone.
+TABLES = {
+    "downstream": ("--benchmark", "--dataset", "--no-baselines", "--exact"),
+    "runs": ("--law",),
+    "counts": ("--models", "--gold"),
+}
+DATASETS = {"mixture": "DCLM+code+math", "c4": "C4"}
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop simulate",
+        [
+            "[downstream] [--benchmark NAME ...] [--dataset NAME ...] [--exact] ...",
+            "runs [--law NAME] [--noise NUMBER] ...",
+            "counts [--models FILE] [--gold FILE] ...",
+        ],
+        "downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et al. 2025\n"
+        "(Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table\n"
+        "12; noise: a finite number of questions, and runs off the law.\n"
+        "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check.\n"
+        "counts: samples of 48 models on 64 problems, for passk, passk-laws and backtest.",
+        [
+            "isoflop simulate --seed 1 -o evaluations.csv",
+            "isoflop simulate downstream --dataset mixture --benchmark ARC-E HumanEval --format json",
+            "isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv",
+            "isoflop simulate counts --output counts.csv --models models.csv --gold gold.csv",
+        ],
+    )
+    built.add_argument(POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts")
+    takes_one(built, "--seed", "S", "of everything that is drawn; default: 0")
+    takes_one(built, "--noise", "NUMBER", "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004")
+    accuracy = built.add_argument_group("downstream")
+    takes_several(accuracy, "--benchmark", "NAME", "only these benchmarks, as in Table 12: ARC-E, HumanEval, ...")
+    takes_several(accuracy, "--dataset", "|".join(DATASETS), "only runs on web, code and maths, or on C4 alone; default: both")
+    accuracy.add_argument("--exact", action="store_true", help="the laws themselves, without noise")
+    accuracy.add_argument(
+        "--no-baselines",
+        action="store_true",
+        help="without the accuracy of guessing, but with ten small runs to estimate it from",
+    )
+    takes_one(built.add_argument_group("runs"), "--law", "NAME", "published law of loss; default: besiroglu2024")
+    counts = built.add_argument_group("counts")
+    takes_one(counts, "--models", "FILE", "write params and tokens of each model there, as CSV")
+    takes_one(counts, "--gold", "FILE", "write the -log probability of the gold solutions there, as CSV")
+    declare_output(built, *FORMATS)
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status."""
+    table = _table(options)
+    form = options.chosen("--format", FORMATS)
+    seed = whole(options, "--seed", least=0) or 0
+    target(options, "--output")
+    if table == "downstream":
+        columns = _downstream(options, seed)
+    elif table == "runs":
+        columns = _runs(options, seed)
+    else:
+        columns = _counts(options, seed)
+    rows = _rows(columns)
+    return (json_text(rows) if form == "json" else csv_text(rows)), DONE
+
+
+def _table(options: Options) -> str:
+    words = options.words(POSITIONAL) or ["downstream"]
+    if len(words) > 1:
+        raise UsageError(f"unexpected argument {shown(words[1])}: one table at a time")
+    table = words[0]
+    if table not in TABLES:
+        raise UsageError(f"TABLE {shown(table)}: must be one of {', '.join(TABLES)}{close_matches(table, TABLES)}")
+    for other, own in TABLES.items():
+        for option in options.given(*own):
+            if other != table:
+                raise UsageError(f"{option}: is for {other}, not for {table}")
+    if table == "counts" and "--noise" in options:
+        raise UsageError("--noise: is for downstream and runs")
+    if "--exact" in options and "--noise" in options:
+        raise UsageError("--noise: is not for --exact")
+    return table
+
+
+def _downstream(options: Options, seed: int) -> dict[str, Any]:
+    from isoflop.numeric.downstream.simulate import PROBLEMS, RUN_NOISE, simulate
+
+    noise = options.nonnegative("--noise")
+    return simulate(
+        seed=seed,
+        benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
+        datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
+        run_noise=RUN_NOISE if noise is None else noise,
+        exact="--exact" in options,
+        with_baselines="--no-baselines" not in options,
+    ).columns()
+
+
+def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | None:
+    """The entries of a list in the library's spelling, None where none was given."""
+    entries = options.several(option)
+    if entries is None:
+        return None
+    spelt = {name.lower(): value for name, value in known.items()}
+    for entry in entries:
+        if entry.lower() not in spelt:
+            raise UsageError(f"{option} {shown(entry)}: must be some of {', '.join(known)}{close_matches(entry, known)}")
+    return [spelt[entry.lower()] for entry in entries]
+
+
+def _runs(options: Options, seed: int) -> dict[str, Any]:
+    from isoflop.numeric.simulate import LOSS_NOISE, simulate_losses
+
+    noise = options.nonnegative("--noise")
+    law = options.one("--law")
+    name = "besiroglu2024" if law is None else law
+    try:
+        return simulate_losses(seed=seed, law=name, noise=LOSS_NOISE if noise is None else noise)
+    except ValueError as error:
+        raise blamed(error, ("--law", name)) from None
+
+
+def _counts(options: Options, seed: int) -> dict[str, Any]:
+    from isoflop.numeric.simulate import simulate_counts
+
+    places = {option: target(options, option) for option in TABLES["counts"]}
+    tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
+    for (option, place), columns in zip(places.items(), (tables.models, tables.gold), strict=True):
+        if place is not None:
+            _write(option, place, csv_text(_rows(columns)))
+    return tables.counts
+
+
+def _write(option: str, place: str, text: str) -> None:
+    from pathlib import Path
+
+    try:
+        Path(place).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{option} {shown(place)}: cannot be written ({error.strerror})") from None
+
+
+def _rows(columns: dict[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Columns as rows, in plain types."""
+    plain = [values.tolist() if hasattr(values, "tolist") else list(values) for values in columns.values()]
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*plain, strict=True)]

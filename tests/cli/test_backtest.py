@@ -1,0 +1,168 @@
+"""isoflop backtest: counts and runs, formats, checkpoints, bad input."""
+
+import csv
+import io
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.passk.backtest import rolling as module
+from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
+
+
+def written(path, columns):
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """counts.csv without covariates, models.csv, gold.csv, runs.csv."""
+    folder = tmp_path_factory.mktemp("tables")
+    design = grid((1e8, 4e8, 1.6e9), (2e9, 1.3e10, 7e10, 5e11))
+    truth = law_truth(design, "compute", {"E0": 0.3, "C0": 2e3, "alpha": 0.16}, concentration=200.0)
+    made = simulate(design, truth, problems=40, sampling=Fixed(200), rng=1)
+    held = made.columns()
+    written(folder / "counts.csv", {name: held[name] for name in ("model", "problem", "n_samples", "n_correct")})
+    written(folder / "models.csv", {"model": design.names, "params": design.params, "tokens": design.tokens})
+    written(folder / "gold.csv", made.gold())
+    loss = 1.7 + 400.0 * design.params**-0.34 + 410.0 * design.tokens**-0.28
+    loss = loss * np.exp(1e-3 * np.random.default_rng(0).standard_normal(len(loss)))
+    written(folder / "runs.csv", {"N": design.params, "D": design.tokens, "loss": loss})
+    written(folder / "other.csv", {"a": [1, 2], "b": [3, 4]})
+    return folder
+
+
+@pytest.fixture
+def run(run_cli, tables, monkeypatch):
+    """isoflop backtest in the folder of the tables."""
+    monkeypatch.chdir(tables)
+    return lambda *words: run_cli("backtest", *words)
+
+
+QUICK = ("--law", "compute", "--cutoffs", "3", "--bootstrap", "0")
+COUNTS = ("counts.csv", "--models", "models.csv", "--k", "1", *QUICK)
+
+
+def test_text(run):
+    done = run(*COUNTS)
+    assert (done.code, done.err) == (0, "")
+    assert "3 cutoffs from" in done.out
+    assert "Median relative error of -log pass@k" in done.out
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_json(run):
+    done = run(
+        "counts.csv", "--models", "models.csv", "--gold", "gold.csv", "--k", "1", "8", "--cutoffs", "2", "--format", "json"
+    )
+    assert done.code == 0
+    data = json.loads(done.out)
+    assert data["laws"] == ["compute", "params-tokens", "gold"]
+    assert data["k"] == [1, 8]
+    assert len(data["coefficients"]) == data["fits"] == data["planned"] == 12
+    assert {row["coefficient"] for row in data["stability"] if row["law"] == "gold"} <= {"xi0", "K0", "kappa"}
+
+
+def test_csv_of_all_targets(run):
+    done = run(*COUNTS, "--targets", "all", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert done.code == 0
+    assert len({row["target"] for row in rows}) > 1
+    assert all(float(row["decades_held_out"]) > 0.0 for row in rows)
+
+
+def test_axis_and_given_cutoffs(run):
+    done = run("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute", "--by-axis", "params", "--cutoffs", "0.4B")
+    assert done.code == 0
+    assert "1 cutoff from 4e8 to 4e8 params" in done.out
+
+
+def test_runs(run):
+    done = run("runs.csv", *QUICK, "--targets", "2", "--format", "json")
+    assert done.code == 0
+    data = json.loads(done.out)
+    assert (data["what"], data["method"], data["k"]) == ("runs", "least-squares-log", [])
+    assert len(data["targets"]["compute"]) == 2
+    assert run("runs.csv", *QUICK, "--method", "huber-log").code == 0
+
+
+def test_output_and_plot(run, tables):
+    done = run(*COUNTS, "--plot", "page.png", "--output", "page.txt")
+    assert (done.code, done.out) == (0, "")
+    assert (tables / "page.png").read_bytes().startswith(b"\x89PNG")
+    assert "Coverage" in (tables / "page.txt").read_text()
+
+
+def test_interrupted_and_resumed(run, tables, monkeypatch):
+    whole = run(*COUNTS, "--format", "json")
+    real = module.step_of
+    made: list[Any] = []
+
+    def interrupted(*given):
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        made.append(given[2])
+        return real(*given)
+
+    monkeypatch.setattr(module, "step_of", interrupted)
+    part = run(*COUNTS, "--format", "json", "--checkpoint", "work.jsonl")
+    assert part.code == 130
+    assert part.err == "isoflop: interrupted: 2 of 3 fits are made; work.jsonl has them\n"
+    assert json.loads(part.out)["fits"] == 2
+    monkeypatch.setattr(module, "step_of", real)
+    rest = run(*COUNTS, "--format", "json", "--checkpoint", "work.jsonl")
+    assert (rest.code, rest.out) == (0, whole.out)
+    refused = run(*COUNTS, "--targets", "2", "--checkpoint", "work.jsonl")
+    assert refused.code == 2
+    assert "--checkpoint 'work.jsonl': is of other data or other options" in refused.err
+
+
+def test_nothing_observed_is_no_verdict(run, tables):
+    rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
+    zeros = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
+    written(tables / "zeros.csv", zeros | {"n_correct": [0] * len(rows)})
+    done = run("zeros.csv", "--models", "models.csv", "--k", "1", *QUICK)
+    assert done.code == 3
+    assert "No prediction could be compared with an observation" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "COUNTS is missing"),
+        (("counts.csv", "runs.csv"), "unexpected argument 'runs.csv'"),
+        (("counts.csv",), "--by-axis compute: .* has no compute"),
+        (("other.csv",), "has neither counts of samples"),
+        ((*COUNTS, "--by-axis", "gold"), "--by-axis 'gold': .* has no gold"),
+        ((*COUNTS, "--by-axis", "time"), "--by-axis 'time': must be one of"),
+        (("counts.csv", "--models", "models.csv", "--law", "gold"), "--law 'gold': .* has no gold"),
+        (("counts.csv", "--models", "models.csv", "--law", "best"), "--law 'best': must be one of"),
+        (("counts.csv", "--models", "models.csv", "--k", "0"), "--k '0': must be a whole number"),
+        (("counts.csv", "--models", "models.csv", "--targets", "0"), "--targets '0': must be all"),
+        (("counts.csv", "--models", "models.csv", "--targets", "2.5"), "--targets '2.5': must be all"),
+        (("counts.csv", "--models", "models.csv", "--targets", "11", "--law", "compute"), "--law 'compute': 12 models"),
+        (("counts.csv", "--models", "models.csv", "--cutoffs", "1e9"), "--cutoffs '1000000000.0': must be from"),
+        (("counts.csv", "--models", "models.csv", "--method", "huber-log"), "--method 'huber-log': must be one of likelihood"),
+        ((*COUNTS, "--random-baseline", "0.1"), "--random-baseline '0.1': is for runs with an accuracy"),
+        ((*COUNTS, "--level", "2"), "--level '2': must be"),
+        ((*COUNTS, "--jobs", "0"), "--jobs '0': must be"),
+        ((*COUNTS, "--plot", "page.bmp"), "--plot 'page.bmp': must end in"),
+        (("runs.csv", "--k", "1"), "--k '1': is for counts of correct samples"),
+        (("runs.csv", "--models", "models.csv"), "--models 'models.csv': is for counts"),
+        (("runs.csv", "--method", "likelihood"), "--method 'likelihood': must be one of least-squares-log"),
+        (("runs.csv", "--column", "loss=Loss"), "--column 'loss=Loss': .*no column 'Loss' for loss"),
+    ],
+)
+def test_bad_input_is_one_line(run, words, message):
+    done = run(*words)
+    assert (done.code, done.out) == (2, "")
+    assert re.search(message, done.err), done.err
+    assert done.err.startswith("isoflop: error: ")
+    assert len(done.err.splitlines()) == 1

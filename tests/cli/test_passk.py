@@ -1,0 +1,266 @@
+"""isoflop passk: rows of text, JSON and CSV, what they say where nothing is known, the check, and one line for bad input."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COLUMNS = ["model", "k", "pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused"]
+COUNTS = "model,problem,n_samples,n_correct\na,1,10,0\na,2,20,5\nb,1,10,10\nb,2,4,1\n"
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Callable[..., Path]:
+    """A file of counts."""
+
+    def write(text: str = COUNTS, name: str = "counts.csv") -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def fails(call: Callable[..., Any]) -> Callable[..., str]:
+    """The one line of an error."""
+
+    def run(*argv: object) -> str:
+        result = call("passk", *argv)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith("isoflop: error: ")
+        assert result.err.count("\n") == 1
+        return str(result.err)
+
+    return run
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_per_model_and_k(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    found = data("passk", counts(), "--k", "1,10,100", "--by", "model")
+    assert [list(row) for row in found] == [COLUMNS] * 6
+    assert [(row["model"], row["k"]) for row in found] == [("a", 1), ("a", 10), ("a", 100), ("b", 1), ("b", 10), ("b", 100)]
+    expected = float(1 - Fraction(comb(15, 10), comb(20, 10))) / 2
+    second = found[1]
+    assert second["pass_at_k"] == pytest.approx(expected, rel=1e-14)
+    assert second["neg_log"] == pytest.approx(-math.log(expected), rel=1e-14)
+    assert second["se"] == pytest.approx(expected, rel=1e-14)  # of two values, one of them 0
+    assert [second[name] for name in COLUMNS[-3:]] == [2, 1, 0]
+
+
+def test_what_is_unknown_is_null_and_the_counts_tell_why(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    found = data("passk", counts(), "--k", "10", "100")
+    assert [found[2][name] for name in COLUMNS[1:]] == [10, 1.0, None, 0.0, 1, 0, 1]
+    for row in (found[1], found[3]):
+        assert [row[name] for name in COLUMNS[1:]] == [100, None, None, None, 0, 0, 2]
+
+
+def test_csv_holds_the_same_with_empty_cells(
+    call: Callable[..., Any], data: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
+    path = counts()
+    result = call("passk", path, "--k", "1,10,100", "--format", "csv")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[0] == ",".join(COLUMNS)
+    expected = data("passk", path, "--k", "1,10,100")
+    assert rows_of(result.out) == [{name: "" if value is None else str(value) for name, value in row.items()} for row in expected]
+
+
+def test_the_default_is_powers_of_two_that_every_problem_has(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    assert [row["k"] for row in data("passk", counts()) if row["model"] == "a"] == [1, 2, 4]
+    alone = counts("problem,n,c\n1,1,1\n")
+    assert data("passk", alone) == [
+        {"k": 1, "pass_at_k": 1.0, "se": None, "neg_log": 0.0, "n_problems": 1, "n_unsolved": 0, "n_refused": 0}
+    ]
+
+
+def test_text(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    result = call("passk", counts(), "--k", "1,5,100")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[1].split() == ["model", "k", "pass@k", "se", "pass@k", "problems", "unsolved", "refused"]
+    assert lines[3].split() == ["a", "1", "0.125", "0.125", "2.079", "2", "1", "0"]
+    assert lines[8].split() == ["b", "100", "-", "-", "-", "0", "0", "2"]
+    assert "note: k = 100: every problem has fewer samples, the most being 20; nothing can be said" in lines
+    assert lines[-1].startswith("note: refused: problems with fewer than k samples")
+
+
+def test_standard_errors_of_the_samples(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    path = counts("problem,n,c\n1,20,5\n")
+    assert data("passk", path, "--k", 1)[0]["se"] is None
+    assert data("passk", path, "--k", 1, "--se", "samples")[0]["se"] == pytest.approx(math.sqrt(0.25 * 0.75 / 19))
+
+
+def test_columns_conditions_and_models(data: Callable[..., Any], call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    path = counts("who,suite,what,tried,right\na,x,1,10,3\na,y,1,10,1\nb,x,1,10,2\n")
+    named = ("--column", "n_samples=tried", "--column", "n_correct=right", "--column", "problem=what", "--column", "model=who")
+    found = data("passk", path, *named, "--where", "suite == 'x'", "--k", 1)
+    assert [(row["who"], row["pass_at_k"]) for row in found] == [("a", pytest.approx(0.3)), ("b", pytest.approx(0.2))]
+    both = data("passk", path, *named, "--by", "suite,who", "--k", 1)
+    assert [(row["suite"], row["who"]) for row in both] == [("x", "a"), ("y", "a"), ("x", "b")]
+    models = counts("who,N,D\na,1e8,1e9\n", "models.csv")
+    result = call("passk", path, *named, "--by", "suite,who", "--k", 1, "--models", models, "--format", "json")
+    assert [row["compute"] for row in json.loads(result.out)] == [6e17, 6e17, None]
+    assert result.err == "isoflop: note: no params, tokens, compute for 1 group of 3 ('x b')\n"
+
+
+def test_output_file_can_be_checked(call: Callable[..., Any], counts: Callable[..., Path], tmp_path: Path) -> None:
+    for ending in ("csv", "json"):
+        target = tmp_path / f"rows.{ending}"
+        assert call("passk", counts(), "--k", "1,2,4", "--format", ending, "--output", target).code == 0
+        result = call("passk", target, "--check")
+        assert (result.code, result.err) == (0, "")
+        assert "6 values of pass@k in 2 groups" in result.out
+
+
+def test_the_examples_of_the_help(call: Callable[..., Any], counts: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    import shlex
+
+    counts("model,problem,n_samples,n_correct\na,1,100,3\na,2,128,0\nb,1,100,70\n")
+    counts("model,params,tokens\na,1e8,2e9\nb,1e9,2e10\n", "models.csv")
+    monkeypatch.chdir(counts("k,pass_at_k\n1,0.1\n2,0.15\n", "pass_at_k.csv").parent)
+    _, _, examples = call("passk", "--help").out.partition("examples:\n")
+    for line in examples.strip().splitlines():
+        result = call(*shlex.split(line)[1:])
+        assert (result.code, result.err) == (0, ""), line
+
+
+# -- ends --------------------------------------------------------------------------------------------------------------
+
+
+def test_one_problem(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    result = call("passk", counts("model,problem,n,c\na,1,10,3\n"), "--k", 2)
+    assert result.code == 0
+    assert "note: se is unknown for one problem (a); --se samples gives that of its samples" in result.out.splitlines()
+
+
+def test_all_zeros(call: Callable[..., Any], data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    path = counts("model,problem,n,c\na,1,10,0\na,2,10,0\n")
+    assert [data("passk", path, "--k", 2)[0][name] for name in COLUMNS[1:]] == [2, 0.0, 0.0, None, 2, 2, 0]
+    result = call("passk", path, "--k", 2)
+    assert result.out.splitlines()[-2].split() == ["a", "2", "0", "0", "inf", "2", "2", "0"]
+    assert "note: 1 group with no correct sample: pass@k = 0 and -log pass@k = inf (a)" in result.out
+
+
+def test_all_ones(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    result = call("passk", counts("model,problem,n,c\na,1,10,10\na,2,10,10\n"), "--k", 2)
+    assert result.out.splitlines()[-2].split() == ["a", "2", "1", "0", "0", "2", "0", "0"]
+    assert "note: 1 group with every sample correct (a)" in result.out
+
+
+# -- the check ---------------------------------------------------------------------------------------------------------
+
+
+def test_counts_pass(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    result = call("passk", counts(), "--check")
+    assert (result.code, result.err) == (0, "")
+    assert "no inequality is violated (rounding of 1e-09 in each is allowed)" in result.out
+
+
+def test_a_table_that_is_not_possible(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    path = counts("model,k,mean_pass_at_k\na,1,0.1\na,2,0.3\na,4,0.25\nb,1,0.2\n")
+    result = call("passk", path, "--check")
+    assert (result.code, result.err) == (1, "")
+    assert "a row 3, non-decreasing: k = 4: 0.25 must be at least 0.3 (k = 2); off by 0.05" in result.out
+    report = json.loads(call("passk", path, "--check", "--format", "json").out)
+    assert report.keys() >= {"n_values", "n_groups", "tolerance", "counts", "violations", "notes"}
+    first = report["violations"][0]
+    assert (first["model"], first["inequality"], first["k"], first["rows"]) == ("a", "at most k pass@1", 2, [2, 1])
+    assert first["excess"] == pytest.approx(0.1)
+    assert first["standard_errors"] is None
+    table = rows_of(call("passk", path, "--check", "--format", "csv").out)
+    assert len(table) == len(report["violations"])
+    assert (table[0]["others"], table[0]["standard_errors"]) == ("1", "")
+    assert call("passk", path, "--check", "--where", "k < 2").code == 0
+    assert call("passk", path, "--check", "--tolerance", "0.2").code == 0
+
+
+def test_a_possible_table_in_csv_has_a_header_alone(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    result = call("passk", counts("k,pass_at_k\n1,0.1\n"), "--check", "--format", "csv")
+    assert (result.code, result.out) == (0, "inequality,k,others,rows,pass_at_k,bound,excess,standard_errors\n")
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--k", "0"), "--k '0': must be a whole number of at least 1"),
+        (("--k", "1,2.5"), "--k '2.5': must be a whole number"),
+        (("--k", "1", "1"), "--k '1': is given twice"),
+        (("--k", "many"), "--k 'many': must be a whole number"),
+        (("--k",), "--k: a value is expected"),
+        (("--se", "none"), "--se 'none': must be one of problems, samples"),
+        (("--by", "modle"), "no column 'modle' (by) (did you mean model?)"),
+        (("--column", "n_correct=right"), "--column 'n_correct=right': "),
+        (("--column", "n_right=n_correct"), "--column 'n_right=n_correct': 'n_right' is no quantity"),
+        (("--where", "size > 1"), "--where 'size > 1': no column 'size'"),
+        (("--where", "model == 'c'"), "left out by where="),
+        (("--tolerance", "1e-6"), "--tolerance '1e-6': is for --check"),
+        (("--check", "--se", "samples"), "--se 'samples': is for estimates, without --check"),
+        (("--models", "none.csv"), "file 'none.csv': cannot be read"),
+        (("more.csv",), "unexpected argument 'more.csv': one file of counts at a time"),
+        (("--output", "."), "--output '.': must be a file to write"),
+    ],
+)
+def test_bad_options(fails: Callable[..., str], counts: Callable[..., Path], words: tuple[str, ...], message: str) -> None:
+    assert message in fails(counts(), *words)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model,problem,n,c\na,1,10,11\n", "row 1, column 'c': n_correct=11 must be at most n_samples=10"),
+        ("model,problem,n,c\na,1,0,0\n", "row 1, column 'n': n_samples=0 must be at least 1"),
+        ("model,problem,n,c\na,1,10,-1\n", "row 1, column 'c': n_correct=-1 must be at least 0"),
+        ("model,problem,n,c\na,1,10,1.5\n", "row 1, column 'c': n_correct=1.5 must be a whole number"),
+        ("model,problem,n,c\na,1,10,1\na,1,10,1\n", "rows 1 and 2: hold the same problem of the same group ('a problem 1')"),
+        ("model,problem,n\na,1,10\n", "no column for n_correct"),
+        ("model,k,pass_at_k\na,1,0.5\n", "holds pass@k already and no counts; --check"),
+        ("", "is empty"),
+    ],
+)
+def test_bad_counts(fails: Callable[..., str], counts: Callable[..., Path], text: str, message: str) -> None:
+    error = fails(counts(text))
+    assert message in error
+    assert "counts.csv" in error
+
+
+def test_no_file(fails: Callable[..., str]) -> None:
+    assert "COUNTS is missing: name a CSV, JSON or Parquet file of counts" in fails()
+    assert "in front of --k, which takes all that follows it" in fails("--k", "1", "counts.csv")
+
+
+def test_options_of_counts_are_refused_for_estimates(fails: Callable[..., str], counts: Callable[..., Path]) -> None:
+    assert "--k '1': is for counts" in fails(counts("k,pass_at_k\n1,0.5\n"), "--check", "--k", 1)
+
+
+# -- the public counts -------------------------------------------------------------------------------------------------
+
+
+def test_public_counts(call: Callable[..., Any], public_runs: Path) -> None:
+    path = public_runs / "pythia-passk" / "per_problem_counts.csv"
+    where = ("--where", "benchmark == 'gsm8k'")
+    result = call("passk", path, "--k", "1,10,100", "--by", "model", *where, "--format", "csv")
+    assert (result.code, result.err, len(rows_of(result.out))) == (0, "", 243)
+    assert call("passk", path, "--check").code == 0
+
+
+def test_published_means_are_not_possible(call: Callable[..., Any], public_runs: Path) -> None:
+    result = call("passk", public_runs / "pythia-passk" / "mean_pass_at_k.csv", "--check")
+    assert result.code == 1
+    assert "must be at most" in result.out

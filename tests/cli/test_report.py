@@ -1,0 +1,184 @@
+"""isoflop report: the contract for scripts, bad input, figures, interrupts."""
+
+import csv
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+FAST = ("--bootstrap", "20")
+LAWS = ("--law", "compute", "params-tokens")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two benchmarks, in the long form with the accuracy of guessing, and a loss."""
+    compute, per_param = (each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0)))
+    params = np.sqrt(compute / (6.0 * per_param))
+    tokens = per_param * params
+    random = np.random.default_rng(5)
+    rows: list[tuple[Any, ...]] = []
+    for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0)):
+        y = scale * (60.0 * params**-0.27 + 400.0 * tokens**-0.3) * np.exp(0.01 * random.standard_normal(len(params)))
+        scores = guess + (1.0 - guess) * np.exp(-y)
+        rows += [(n, d, name, "acc", q, guess) for n, d, q in zip(params, tokens, scores, strict=True)]
+    rows += [(n, d, "web", "loss", 1.5 + 900.0 * c**-0.15, "") for n, d, c in zip(params, tokens, compute, strict=True)]
+    path = tmp_path_factory.mktemp("report") / "evaluations.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        header = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+def refused(outcome, *named):
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith("isoflop: error: ")
+    assert outcome.err.count("\n") == 1
+    for part in named:
+        assert part in outcome.err, (part, outcome.err)
+
+
+def test_text(call, runs) -> None:
+    words = ("--hold-out", "compute > 1e22", "--compute", "1e23", "1e24", "--loss-law", "besiroglu2024", "--ratio", "10")
+    result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST, *words)
+    assert (result.code, result.err) == (0, "")
+    assert max(map(len, result.out.splitlines())) <= 100
+    for part in (
+        "piqa: 30 runs",
+        "held out by compute > 1e22",
+        "accuracy of guessing: 0.5",
+        "-log Q' = A N^-beta + B D^-gamma",
+        "MRE",
+        "What to train for this benchmark (params-tokens)",
+        "greatest",
+        "besiroglu2024",
+        "of a new run",
+        "1.00e24",
+    ):
+        assert part in result.out, part
+    assert "nan" not in result.out.lower()
+
+
+def test_json(data, runs) -> None:
+    asked = ("report", runs, "--benchmark", "task two", *LAWS, *FAST, "--compute", "2e23")
+    found = data(*asked)
+    assert found["benchmark"] == "task two"
+    assert [each["name"] for each in found["laws"]] == ["compute", "params-tokens"]
+    assert found["random_baseline"]["value"] == 0.0
+    assert {each["compute"] for each in found["forecasts"]} == {2e23}
+    row = found["planning"]["allocations"][0]
+    assert row["params"]["low"] < row["params"]["value"] < row["params"]["high"]
+    assert data(*asked) == found
+    other = data(*asked, "--seed", "3", "--level", "99%")
+    assert other["laws"][0]["coefficients"][0]["value"] == found["laws"][0]["coefficients"][0]["value"]
+    assert other["laws"][0]["coefficients"][0]["low"] != found["laws"][0]["coefficients"][0]["low"]
+
+
+def test_latex_and_a_figure(call, runs, tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    words = ("--format", "latex", "--output", tmp_path / "page.tex", "--plot", tmp_path / "page.png")
+    result = call("report", runs, "--benchmark", "task two", *LAWS, *FAST, *words)
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert (tmp_path / "page.tex").read_text(encoding="utf-8").startswith(r"% needs \usepackage{booktabs}")
+    assert (tmp_path / "page.png").stat().st_size > 10_000
+
+
+def test_one_benchmark_needs_no_name(call, runs) -> None:
+    result = call(
+        "report", runs, "--where", "benchmark == 'piqa' or metric_type == 'loss'", "--law", "compute", "--bootstrap", "0"
+    )
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("piqa: ")
+    assert "intervals:" not in result.out
+
+
+def test_two_stages(call, runs) -> None:
+    asked = ("report", runs, "--benchmark", "piqa", "--law", "compute", "two-stage-linear", *FAST)
+    assert "two-stage-linear" in call(*asked).out
+    assert call(*asked, "--proxy", "web", "--first-stage", "compute-power").code in (0, 3)
+    refused(call(*asked, "--proxy", "none"), "--proxy 'none'", "web")
+    refused(call(*asked[:5], "compute", *FAST, "--proxy", "web"), "--proxy 'web'", "two-stage")
+
+
+def test_the_mean_of_benchmarks(data, runs) -> None:
+    found = data("report", runs, "--average", "--law", "compute", "--bootstrap", "0")
+    assert (found["benchmark"], found["random_baseline"]["value"]) == ("average", 0.0)
+
+
+def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
+    """One ratio of tokens to params and no noise: exit status 3, and what is open is said."""
+    params = np.geomspace(1e8, 1e10, 12)
+    y = 60.0 * params**-0.27 + 400.0 * (20.0 * params) ** -0.27
+    with (tmp_path / "ray.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = [(n, 20.0 * n, q) for n, q in zip(params, np.exp(-y), strict=True)]
+        csv.writer(file).writerows([("params", "tokens", "acc_task"), *rows])
+    words = ("report", tmp_path / "ray.csv", "--random-baseline", "0", "--law", "params-tokens", "--bootstrap", "0")
+    result = call(*words)
+    assert (result.code, result.err) == (3, "")
+    assert "not identified: params-tokens" in result.out
+    assert "What to train" not in result.out
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ((), ("--benchmark: name one of piqa, task two",)),
+        (("--benchmark", "none"), ("--benchmark 'none'", "no such benchmark")),
+        (("--benchmark", "piqa", "task two"), ("--benchmark: name one of", "one")),
+        (("--benchmark", "piqa", "--law", "none"), ("--law 'none'", "must be one of compute")),
+        (("--benchmark", "piqa", "--law", "compute", "compute"), ("--law 'compute'", "twice")),
+        (("--benchmark", "piqa", "--law", "bilinear"), ("--law 'bilinear'", "compare-laws")),
+        (("--benchmark", "piqa", "--hold-out", "compute > 1"), ("--hold-out 'compute > 1'", "all 30 runs")),
+        (("--benchmark", "piqa", "--hold-out", "compute > 1e40"), ("--hold-out 'compute > 1e40'", "none of the 30 runs")),
+        (("--benchmark", "piqa", "--hold-out", "size > 3"), ("--hold-out 'size > 3'", "no column 'size'")),
+        (("--benchmark", "piqa", "--hold-out", "compute >"), ("--hold-out 'compute >'",)),
+        (("--benchmark", "piqa", "--loss-law", "none"), ("--loss-law 'none'", "unknown law")),
+        (("--benchmark", "piqa", "--loss-law", "none.json"), ("--loss-law 'none.json'",)),
+        (("--benchmark", "piqa", "--compute", "0"), ("--compute '0'",)),
+        (("--benchmark", "piqa", "--ratio", "-1"), ("--ratio '-1'",)),
+        (("--benchmark", "piqa", "--tokens-per-param", "0"), ("--tokens-per-param '0'",)),
+        (("--benchmark", "piqa", "--bootstrap", "1"), ("--bootstrap '1'", "at least 2")),
+        (("--benchmark", "piqa", "--bootstrap", "some"), ("--bootstrap 'some'",)),
+        (("--benchmark", "piqa", "--seed", "1.5"), ("--seed '1.5'",)),
+        (("--benchmark", "piqa", "--level", "2"), ("--level '2'",)),
+        (("--benchmark", "piqa", "--margin", "0.9"), ("--benchmark 'piqa'", "no law can be fitted")),
+        (("--benchmark", "piqa", "--random-baseline", "1.5"), ("--random-baseline '1.5'",)),
+        (("--benchmark", "piqa", "--first-stage", "none"), ("--first-stage 'none'", "compute-power")),
+        (("--benchmark", "piqa", "--plot", "page.xyz"), ("--plot 'page.xyz'",)),
+        (("--benchmark", "piqa", "--plot", "/no/such/folder/page.png"), ("--plot",)),
+        (("--nonsense",), ("--nonsense",)),
+    ],
+)
+def test_bad_options(call, runs, words, named) -> None:
+    law = () if "--law" in words else ("--law", "compute")
+    refused(call("report", runs, *law, *words), *named)
+
+
+def test_no_file(call) -> None:
+    refused(call("report", "--benchmark", "piqa"), "RUNS is missing", "--benchmark")
+    refused(call("report", "none.csv"), "none.csv")
+
+
+def test_an_interrupt_keeps_what_is_done(call, runs, monkeypatch) -> None:
+    from isoflop.numeric.downstream.fitting import fit_law
+
+    def stops(sample, kind):
+        if kind.name == "params-tokens":
+            raise KeyboardInterrupt
+        return fit_law(sample, kind)
+
+    monkeypatch.setattr("isoflop.numeric.downstream.report.fit_law", stops)
+    result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST)
+    assert result.code == 130
+    assert result.err == "isoflop: interrupted: laws and refits that were not reached are left out\n"
+    assert "compute" in result.out
+
+
+def test_a_bar_is_for_terminals_alone(call, runs, monkeypatch) -> None:
+    pytest.importorskip("tqdm")
+    asked = ("report", runs, "--benchmark", "piqa", "--law", "compute", *FAST)
+    assert call(*asked).err == ""
+    monkeypatch.setattr("isoflop.cli.report.is_terminal", lambda stream: True)
+    assert "piqa" in call(*asked).out

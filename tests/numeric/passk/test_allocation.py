@@ -1,0 +1,121 @@
+"""Allocations across k against direct minimisation of the two laws with 60 digits."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from isoflop.numeric.law import Law
+from isoflop.numeric.passk.allocation import allocation_across, allocation_matrix, compute_of_agreement
+
+MP = mpmath.mp.clone()
+MP.dps = 60
+CLOSE = 1e-13  # a few roundings, at log r of a few units
+
+LAWS = {
+    1: Law(E=0.21, A=40.0, B=90.0, beta=0.2, gamma=0.22),
+    10: Law(E=0.0, A=400.0, B=411.0, beta=0.34, gamma=0.28),
+    100: Law(A=900.0, B=7000.0, beta=0.4, gamma=0.4),
+    "loss": Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658),
+}
+
+
+def reducible(law, log_params, compute):
+    A, B, beta, gamma = (MP.mpf(x) for x in (law.A, law.B, law.beta, law.gamma))
+    return A * MP.exp(-beta * log_params) + B * MP.exp(-gamma * (MP.log(MP.mpf(compute) / 6) - log_params))
+
+
+def best(law, compute):
+    """log N of the least reducible value, from a root of the derivative along the budget."""
+    start = math.log(float(law.envelope.params(compute)))  # a start only: the root is found anew
+    return MP.findroot(lambda x: MP.diff(lambda w: reducible(law, w, compute), x), start + 0.01)
+
+
+@pytest.mark.parametrize("compute", [1e16, 1e20, 3e25])
+@pytest.mark.parametrize("chosen", LAWS)
+@pytest.mark.parametrize("judged", LAWS)
+def test_against_minimisation(chosen, judged, compute):
+    first, second = LAWS[chosen], LAWS[judged]
+    found = allocation_across(first, second, compute)
+    here, there = best(first, compute), best(second, compute)
+    assert found.params[0] == pytest.approx(float(MP.exp(here)), rel=CLOSE)
+    assert found.optimal_params[0] == pytest.approx(float(MP.exp(there)), rel=CLOSE)
+    least, got = reducible(second, there, compute), reducible(second, here, compute)
+    assert found.optimal_reducible[0] == pytest.approx(float(least), rel=CLOSE)
+    assert found.reducible[0] == pytest.approx(float(got), rel=CLOSE)
+    if chosen == judged:
+        assert found.excess[0] == found.lost_compute[0] == found.log_size_ratio[0] == 0.0
+        return
+    assert found.log_size_ratio[0] == pytest.approx(float(here - there), rel=CLOSE)
+    assert found.excess[0] == pytest.approx(float(got / least - 1), rel=1e-12)
+    exponent = 1 / (1 / MP.mpf(second.beta) + 1 / MP.mpf(second.gamma))
+    assert found.lost_compute[0] == pytest.approx(float(1 - (got / least) ** (-1 / exponent)), rel=1e-12)
+    if second.E is None:
+        assert found.value is found.pass_at_k is found.lost_pass_at_k is None
+    else:
+        assert found.pass_at_k is not None
+        assert found.lost_pass_at_k is not None
+        assert found.pass_at_k[0] == pytest.approx(float(MP.exp(-MP.mpf(second.E) - got)), rel=1e-12)
+        lost = MP.exp(-MP.mpf(second.E)) * (MP.exp(-least) - MP.exp(-got))
+        assert found.lost_pass_at_k[0] == pytest.approx(float(lost), rel=1e-11)
+
+
+def test_nearly_equal_laws_keep_their_digits():
+    one, two = Law(A=400.0, B=411.0, beta=0.34, gamma=0.28), Law(A=400.0000001, B=411.0, beta=0.34, gamma=0.28)
+    found = allocation_across(one, two, 1e21)
+    s = MP.log(MP.mpf(one.A) / MP.mpf(two.A)) / (MP.mpf(one.beta) + MP.mpf(one.gamma))
+    assert found.log_size_ratio[0] == pytest.approx(float(s), rel=1e-14)
+    beta, gamma = MP.mpf(one.beta), MP.mpf(one.gamma)
+    excess = (gamma * MP.exp(-beta * s) + beta * MP.exp(gamma * s)) / (beta + gamma) - 1
+    assert found.excess[0] == pytest.approx(float(excess), rel=1e-12)
+    assert found.leading_excess[0] == pytest.approx(float(excess), rel=1e-6)
+
+
+def test_the_matrix_holds_the_pairs():
+    computes = [1e18, 1e21]
+    found = allocation_matrix(LAWS, computes)
+    assert found.excess.shape == (4, 4, 2)
+    assert (np.diagonal(found.excess) == 0.0).all()
+    for i, one in enumerate(LAWS):
+        for j, two in enumerate(LAWS):
+            pair = found.pair(one, two)
+            assert found.excess[i, j] == pytest.approx(pair.excess, rel=1e-12)
+            assert found.lost_compute[i, j] == pytest.approx(pair.lost_compute, rel=1e-12)
+    assert found.pair(1, "loss").pass_at_k is None
+    assert found.pair("loss", 1).pass_at_k is not None
+    assert len(found.rows()) == 24
+    assert str(found).splitlines()[1].split() == ["optimal", "for", "pass@1", "pass@10", "pass@100", "loss"]
+    assert str(found.pair("loss", 10)).startswith("Optimal for loss, judged by pass@10")
+    assert found.as_dict()["labels"] == [1, 10, 100, "loss"]
+    assert found.pair(1, 100).as_dict()["pass_at_k"] is None
+
+
+def test_equal_shares_never_change_the_ratio():
+    one, two = Law(A=100.0, B=100.0, beta=0.3, gamma=0.3), Law(A=100.0, B=300.0, beta=0.4, gamma=0.4)
+    found = allocation_across(one, two, [1e10, 1e20, 1e30])
+    assert found.size_ratio == pytest.approx(np.full(3, found.size_ratio[0]), rel=1e-14)
+    assert compute_of_agreement(one, two) is None
+
+
+def test_agreement():
+    one, two = LAWS[1], LAWS["loss"]
+    compute = compute_of_agreement(one, two)
+    assert one.envelope.params(compute) == pytest.approx(two.envelope.params(compute), rel=1e-10)
+    assert allocation_across(one, two, compute).excess[0] < 1e-20
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: allocation_across(LAWS[1], LAWS[10], 0.0), "compute=0.0: must be positive"),
+        (lambda: allocation_across(LAWS[1], LAWS[10], [[1e20]]), "a number or a list of numbers"),
+        (lambda: allocation_across(LAWS[1], LAWS[10], "much"), "compute='much'"),
+        (lambda: allocation_across(Law(beta=0.3, gamma=0.3), LAWS[10], 1e20), "A, B=None"),
+        (lambda: allocation_matrix({}, 1e20), "at least one law"),
+        (lambda: allocation_matrix(LAWS, 1e20).pair(2, 1), "label=2: must be one of 1, 10, 100, 'loss'"),
+    ],
+)
+def test_bad_input(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()

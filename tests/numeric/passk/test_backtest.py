@@ -1,0 +1,416 @@
+"""Backtests on data of a known law, and what they say of data that break it."""
+
+import csv
+import io
+import json
+from math import log10
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.passk.backtest import backtest
+from isoflop.numeric.passk.backtest import rolling as module
+from isoflop.numeric.passk.counts import Counts
+from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
+from isoflop.numeric.runs import Runs
+
+LAW = {"E0": 0.3, "C0": 2e3, "alpha": 0.16}
+SIZES, TOKENS = (1e8, 4e8, 1.6e9, 6.4e9), (2e9, 1.3e10, 7e10, 5e11)
+
+
+def counts_of(scatter=0.0, *, samples=2000, problems=100, seed=0, coefficients=LAW, sizes=SIZES, tokens=TOKENS):
+    """16 models whose -log pass@1 follows the compute law, times e^(scatter z)."""
+    design = grid(sizes, tokens)
+    truth = law_truth(design, "compute", coefficients, concentration=200.0, scatter=scatter, rng=seed)
+    return simulate(design, truth, problems=problems, sampling=Fixed(samples), rng=seed + 1).counts()
+
+
+@pytest.fixture(scope="module")
+def exact():
+    return counts_of()
+
+
+@pytest.fixture(scope="module")
+def result(exact):
+    return backtest(exact, laws=["compute", "params-tokens"], k=[1, 8], resamples=40, cutoffs=6)
+
+
+def test_the_most_expensive_model_of_a_law_is_predicted(result, exact):
+    best = int(np.argmax(exact.covariates["compute"]))
+    rows = [row for row in result.rows() if row["law"] == "compute" and row["k"] == 1]
+    assert {row["target"] for row in rows} == {exact.names[best]}
+    nearest = min(rows, key=lambda row: row["decades_held_out"])
+    assert abs(nearest["relative_error"]) < 0.03
+    truth = LAW["E0"] + LAW["C0"] * exact.covariates["compute"][best] ** -LAW["alpha"]
+    assert nearest["predicted"] == pytest.approx(truth, rel=0.03)
+    assert all(row["lo"] < row["predicted"] < row["hi"] for row in rows)
+
+
+def test_rows_say_what_they_are_computed_from(result, exact):
+    compute = exact.covariates["compute"]
+    for row in result.rows():
+        g = exact.names.index(row["target"])
+        assert row["decades_held_out"] == pytest.approx(log10(compute[g] / row["cutoff"]), abs=1e-12)
+        assert row["n_train"] == int(((compute <= row["cutoff"]) & (np.arange(16) != g)).sum())
+        assert row["relative_error"] == pytest.approx(row["predicted"] / row["observed"] - 1.0, abs=1e-12)
+        passes = np.exp(-row["predicted"]), np.exp(-row["observed"])
+        assert row["relative_error_pass"] == pytest.approx(passes[0] / passes[1] - 1.0, abs=1e-12)
+        assert row["inside"] == ((row["lo"] <= row["observed"] <= row["hi"]) if row["converged"] else None)
+        assert row["how_observed"] == "estimate"
+        n, c = exact.per_group(g)
+        if row["k"] == 1:
+            assert row["observed"] == pytest.approx(-np.log((c / n).mean()), rel=1e-12)
+
+
+def test_summaries_are_those_of_the_rows(result):
+    rows = [row for row in result.rows() if row["converged"]]
+    for found in result.errors(edges=[0.0, 1.5, 9.0]):
+        part = [
+            row["relative_error"]
+            for row in rows
+            if (row["law"], row["k"]) == (found["law"], found["k"])
+            and found["decades_lo"] < row["decades_held_out"] <= found["decades_hi"]
+        ]
+        assert found["n"] == len(part)
+        assert found["median_error"] == pytest.approx(np.median(np.abs(part)))
+        assert found["median_bias"] == pytest.approx(np.median(part))
+    for found in result.coverage():
+        part = [row["inside"] for row in rows if row["law"] == found["law"] and found["k"] in (None, row["k"])]
+        assert (found["n"], found["inside"]) == (len(part), sum(part))
+        share = sum(part) / len(part)
+        assert found["se"] == pytest.approx(np.sqrt(share * (1.0 - share) / len(part)))
+
+
+def test_stability_goes_back_from_the_final_fit(result):
+    for found in result.stability():
+        steps = result.at(found["law"], found["k"])[::-1]
+        final = steps[0]
+        assert final.task.final
+        assert final.task.cutoff == max(step.task.cutoff for step in steps)
+        if found["lo"] is None:
+            continue
+        name, reached = found["coefficient"], final.task.cutoff
+        for step in steps:
+            sound = not step.failed and step.converged and name not in step.undetermined
+            if not (sound and found["lo"] <= step.coefficients[name] <= found["hi"]):
+                break
+            reached = step.task.cutoff
+        assert found["stable_decades"] == pytest.approx(log10(final.task.cutoff / reached), abs=1e-12)
+        assert 0.0 <= found["stable_decades"] <= found["of_decades"] + 1e-12
+        assert found["overlap_decades"] >= found["stable_decades"] - 1e-12 or name in ("E0",)
+
+
+def test_coefficients_of_an_exact_law_are_stable(result):
+    rows = [row for row in result.stability() if row["law"] == "compute" and row["k"] == 1 and row["coefficient"] == "alpha"]
+    assert rows[0]["value"] == pytest.approx(LAW["alpha"], rel=0.1)
+    assert rows[0]["overlap_decades"] > 0.5
+
+
+def test_all_targets(exact):
+    found = backtest(exact, laws="compute", k=[1], targets="all", resamples=0, cutoffs=4)
+    compute = exact.covariates["compute"]
+    for step in found.steps:
+        assert set(step.targets) == set(np.flatnonzero(compute > step.task.cutoff))
+        assert step.n_train == int((compute <= step.task.cutoff).sum())
+    assert found.steps[0].task.final
+    assert found.steps[0].n_train == 16
+    median = next(row["median_error"] for row in found.errors([0.0, 1.0]))
+    assert median < 0.03
+
+
+@pytest.mark.parametrize(("targets", "count"), [(2, 2), (0.25, 4), (["N6.4e+09_D5e+11", "N6.4e+09_D7e+10"], 2)])
+def test_targets_are_never_trained_on(exact, targets, count):
+    found = backtest(exact, laws="compute", k=[1], targets=targets, resamples=0, cutoffs=3)
+    plan = found.plans["compute"]
+    assert plan.targets.sum() == count
+    assert not (plan.training(plan.cutoffs[-1]) & plan.targets).any()
+
+
+@pytest.mark.parametrize("axis", ["params", "tokens", "gold"])
+def test_other_axes(exact, axis):
+    found = backtest(exact, laws=["compute", "gold"], k=[1], axis=axis, resamples=0, cutoffs=2)
+    values = exact.covariates[axis]
+    for step in found.steps:
+        cheap = values >= step.task.cutoff if axis == "gold" else values <= step.task.cutoff
+        dear = values < step.task.cutoff if axis == "gold" else values > step.task.cutoff
+        assert step.n_train == int((cheap & ~found.plans[step.task.law].targets).sum())
+        assert dear[step.targets].all()
+    assert all(row["decades_held_out"] > 0.0 for row in found.rows())
+
+
+def test_least_squares_for_small_k(exact):
+    found = backtest(exact, laws="compute", method="least-squares-log", k=[1], resamples=0, cutoffs=3)
+    assert found.method == "least-squares-log"
+    assert found.errors()[0]["median_error"] < 0.05
+
+
+def test_targets_without_a_success_are_counted_not_compared():
+    design = grid(SIZES, TOKENS)
+    truth = law_truth(design, "compute", LAW, concentration=200.0)
+    columns = simulate(design, truth, problems=30, rng=3).columns()
+    last = columns["model"] == design.names[-1]
+    columns["n_correct"] = np.where(last, 0, columns["n_correct"])
+    found = backtest(columns, laws="compute", k=[1], resamples=0, cutoffs=3)
+    assert found.errors() == []
+    assert found.coverage() == []
+    assert [(row["reason"], row["n"]) for row in found.failures()] == [("target not observed: no success", 3)]
+    assert all(row["observed"] is None and row["inside"] is None for row in found.rows())
+    assert "No prediction could be compared" in str(found)
+
+
+def test_beyond_the_samples_the_likelihood_is_what_was_observed():
+    found = backtest(counts_of(samples=20, problems=60), laws="compute", k=[4, 50], resamples=0, cutoffs=3)
+    assert {row["how_observed"] for row in found.rows() if row["k"] == 4} == {"estimate"}
+    assert {row["how_observed"] for row in found.rows() if row["k"] == 50} == {"likelihood"}
+    assert all(row["measured"] > 0.0 for row in found.rows())
+
+
+# -- runs --------------------------------------------------------------------------------------------------------------
+
+
+def runs_table(noise=1e-3, seed=0):
+    """36 runs of a params+tokens law with lognormal noise."""
+    params, tokens = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 1e10, 6), np.geomspace(2e9, 2e11, 6)))
+    loss = 1.7 + 400.0 * params**-0.34 + 410.0 * tokens**-0.28
+    return {"N": params, "D": tokens, "loss": loss * np.exp(noise * np.random.default_rng(seed).standard_normal(36))}
+
+
+def test_runs_are_predicted():
+    found = backtest(runs_table(), targets=3, resamples=30, cutoffs=5)
+    assert found.what == "runs"
+    assert found.laws == ("compute", "params-tokens")
+    medians = {row["law"]: row["median_error"] for row in found.errors([0.0, 1.0])}
+    assert medians["params-tokens"] < 0.005 < medians["compute"]  # the runs are not on a frontier
+    covered = next(row for row in found.coverage() if row["law"] == "params-tokens")
+    assert covered["coverage"] > 0.6
+    assert "k" not in next(iter(found.rows()))
+    assert "loss" in str(found)
+
+
+def test_intervals_of_runs_are_those_of_linear_regression():
+    """Where E and the exponent are known the law is linear in its prefactor; here with all four free, against simulation."""
+    inside = []
+    for seed in range(12):
+        found = backtest(runs_table(3e-3, seed), laws="params-tokens", targets=4, cutoffs=[6e20], resamples=0)
+        inside += [row["inside"] for row in found.rows()]
+    assert 0.7 < np.mean(inside) <= 1.0
+
+
+# -- resuming ----------------------------------------------------------------------------------------------------------
+
+
+def noted(monkeypatch, real) -> list[Any]:
+    """The tasks that are fitted from now on."""
+    tasks: list[Any] = []
+
+    def step(subject, plan, task, rest):
+        tasks.append(task)
+        return real(subject, plan, task, rest)
+
+    monkeypatch.setattr(module, "step_of", step)
+    return tasks
+
+
+def test_a_checkpoint_saves_every_fit_and_makes_none_twice(exact, tmp_path, monkeypatch):
+    path = tmp_path / "work.jsonl"
+    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 20, "cutoffs": 5}
+    whole = backtest(exact, **options)
+    made: list[Any] = []
+    real = module.step_of
+
+    def interrupted(subject, plan, task, rest):
+        if len(made) == 3:
+            raise KeyboardInterrupt
+        made.append(task)
+        return real(subject, plan, task, rest)
+
+    monkeypatch.setattr(module, "step_of", interrupted)
+    part = backtest(exact, **options, checkpoint=path)
+    assert part.interrupted
+    assert (len(part), part.planned) == (3, len(whole))
+    assert len(path.read_text().splitlines()) == 4
+    with path.open("a") as file:
+        file.write('{"law": "compute", "k": 1, "cuto')  # a line that was cut off
+    again = noted(monkeypatch, real)
+    rest = backtest(exact, **options, checkpoint=path)
+    assert not rest.interrupted
+    assert len(again) == len(whole) - 3
+    assert not set(again) & set(made)
+    assert rest.as_dict() == whole.as_dict()
+    again.clear()
+    assert backtest(exact, **options, checkpoint=path).as_dict() == whole.as_dict()
+    assert again == []
+
+
+def test_more_k_go_on_from_the_same_checkpoint(exact, tmp_path, monkeypatch):
+    path = tmp_path / "work.jsonl"
+    options: dict[str, Any] = {"laws": "compute", "resamples": 0, "cutoffs": 2}
+    backtest(exact, **options, k=[1], checkpoint=path)
+    again = noted(monkeypatch, module.step_of)
+    backtest(exact, **options, k=[1, 4], checkpoint=path)
+    assert {task.k for task in again} == {4}
+
+
+def test_a_checkpoint_of_something_else_is_refused(exact, tmp_path):
+    path = tmp_path / "work.jsonl"
+    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 0, "cutoffs": 2}
+    backtest(exact, **options, checkpoint=path)
+    before = path.read_bytes()
+    others: list[dict[str, Any]] = [{"level": 0.8}, {"targets": 2}, {"axis": "params"}, {"method": "least-squares-log"}]
+    for other in others:
+        with pytest.raises(ValueError, match="other data or other options"):
+            backtest(exact, **(options | other), checkpoint=path)
+    with pytest.raises(ValueError, match="other data or other options"):
+        backtest(exact.subset(np.arange(15)), **options, checkpoint=path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["my notes", "a,b\n1,2\n", '{"key": 1}\n', "\n"])
+def test_a_file_that_is_no_checkpoint_is_left_alone(exact, tmp_path, text):
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="no checkpoint"):
+        backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2, checkpoint=path)
+    assert path.read_text() == text
+
+
+def test_an_interrupt_before_the_first_fit_is_one(exact, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "step_of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2)
+
+
+def test_processes_make_the_same_fits(exact):
+    pytest.importorskip("joblib")
+    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 20, "cutoffs": 3}
+    assert backtest(exact, **options, jobs=2).as_dict() == backtest(exact, **options).as_dict()
+
+
+# -- output ------------------------------------------------------------------------------------------------------------
+
+
+def test_output(result):
+    data = json.loads(result.to_json())
+    assert data["what"] == "counts"
+    assert len(data["predictions"]) == len(list(result.rows()))
+    assert len(data["coefficients"]) == len(result) == result.planned
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert [float(row["predicted"]) for row in rows] == [row["predicted"] for row in result.rows()]
+    text = str(result)
+    assert max(map(len, text.splitlines())) <= 100
+    for word in ("Median relative error", "Coverage of the 90 %", "Stability", "params-tokens", "alpha"):
+        assert word in text
+
+
+def test_progress_shows_on_request(exact, capsys):
+    backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2, progress=True)
+    assert "backtest" in capsys.readouterr().err
+    backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2)
+    assert capsys.readouterr().err == ""
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"laws": "power"}, r"laws='power': must be one of compute, params-tokens, gold"),
+        ({"laws": []}, r"laws='': must be one of"),
+        ({"axis": "time"}, r"axis='time': must be one of compute"),
+        ({"k": [0]}, r"k=0: must be a whole number of at least 1"),
+        ({"targets": 0}, r"targets=0: must be all, a whole number"),
+        ({"targets": 1.5}, r"targets=1.5: must be all"),
+        ({"targets": "most"}, r"targets='most': must be all"),
+        ({"targets": ["nobody"]}, r"targets='nobody': is no model of"),
+        ({"targets": 15}, r"law='compute': 16 models .* 15 to be predicted; must leave at least 4 cheaper"),
+        ({"cutoffs": 0}, r"cutoffs=0: must be"),
+        ({"cutoffs": [1e10]}, r"cutoffs=10000000000.0: must be from .* in compute"),
+        ({"cutoffs": [1e30]}, r"cutoffs=1e\+30: must be from"),
+        ({"cutoffs": []}, r"cutoffs=\[\]: must be at least one"),
+        ({"method": "guess"}, r"method='guess': must be one of likelihood"),
+        ({"level": 1.0}, r"level=1.0: must be"),
+        ({"resamples": -1}, r"resamples=-1: must be"),
+        ({"jobs": 0}, r"jobs=0: must be"),
+        ({"random_baseline": 0.1}, r"random_baseline=0.1: is for runs"),
+    ],
+)
+def test_bad_arguments(exact, options, message):
+    with pytest.raises(ValueError, match=message):
+        backtest(exact, **({"laws": "compute", "k": [1], "resamples": 0} | options))
+
+
+def table_of(models, **columns):
+    rows = {
+        "model": np.repeat([f"m{g}" for g in range(models)], 3),
+        "problem": np.tile([1, 2, 3], models),
+        "n": np.full(3 * models, 20),
+        "c": np.arange(3 * models) % 7,
+    }
+    return rows | columns
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (table_of(1, compute=[1e20] * 3), {}, r"law='compute': 1 model with compute"),
+        (table_of(5), {}, r"axis='compute': data has no compute"),
+        (table_of(5, compute=np.repeat(np.geomspace(1e18, 1e20, 5), 3)), {"axis": "gold"}, r"axis='gold': data has no gold"),
+        (table_of(5, compute=np.repeat(np.geomspace(1e18, 1e20, 5), 3)), {"laws": "gold"}, r"laws='gold': data has no gold"),
+        ({"a": [1], "b": [2]}, {}, r"data: has neither counts of samples .* nor a loss"),
+        ({"compute": [1e20], "loss": [2.0]}, {"k": [1]}, r"k=\[1\]: is for counts"),
+        ({"compute": [1e20], "loss": [2.0]}, {}, r"law='compute': 1 run with compute"),
+    ],
+)
+def test_bad_data(data, options, message):
+    with pytest.raises(ValueError, match=message):
+        backtest(data, **options)
+
+
+def test_several_benchmarks_are_refused():
+    data = table_of(4, benchmark=["x", "y", "y"] * 4, compute=np.repeat([1e18, 1e19, 1e20, 1e21], 3))
+    with pytest.raises(ValueError, match="has 2 benchmarks"):
+        backtest(data)
+
+
+def test_all_zeros_leave_no_fit_and_say_so():
+    data = table_of(6, compute=np.repeat(np.geomspace(1e18, 1e21, 6), 3), c=np.zeros(18, dtype=int))
+    found = backtest(data, k=[1], resamples=0)
+    assert all(step.failed for step in found.steps)
+    assert all("without a success" in step.failed for step in found.steps)
+    assert found.errors() == []
+    assert found.stability() == []
+    assert "without a success" in " ".join(str(found).split())
+
+
+def test_runs_are_taken_as_they_are():
+    runs = Runs.read(runs_table())
+    assert repr(backtest(runs, laws="compute", resamples=0, cutoffs=2)) == "<Backtest of compute by compute: 2 of 2 fits>"
+    assert isinstance(counts_of(problems=20, samples=50), Counts)
+
+
+# -- coverage ----------------------------------------------------------------------------------------------------------
+
+
+def coverage_of(seeds, scatter=0.1):
+    """Whether the prediction interval from the other 15 models holds the most expensive one, a seed each."""
+    inside = []
+    for seed in seeds:
+        counts = counts_of(scatter, samples=200, problems=60, seed=100 * seed, coefficients={"E0": 0.0, "C0": 2e3, "alpha": 0.16})
+        found = backtest(counts, laws="compute", k=[1], resamples=0, cutoffs=1)
+        inside += [row["inside"] for row in found.rows() if row["n_train"] == 15]
+    return np.array(inside)
+
+
+def test_prediction_intervals_hold_about_as_often_as_they_say():
+    assert coverage_of(range(12)).mean() > 0.6
+
+
+@pytest.mark.slow
+def test_prediction_intervals_hold_as_often_as_they_say():
+    inside = coverage_of(range(150))
+    assert abs(inside.mean() - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(inside)) + 0.02

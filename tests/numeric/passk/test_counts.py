@@ -1,0 +1,266 @@
+"""Reading of counts: what is recognised, joined, left out and refused; every message is one line."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.passk import Counts
+
+ROWS = {"model": ["a", "a", "b", "b"], "problem": [1, 2, 1, 2], "n_samples": [10, 20, 10, 30], "n_correct": [0, 20, 3, 1]}
+
+
+def read(**options: Any) -> Counts:
+    changed = {name: options.pop(name) for name in list(options) if name not in ("columns", "where", "by", "models", "gold")}
+    return Counts.read(ROWS | changed, **options)
+
+
+def refused(message: str, data: Any = None, **options: Any) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        Counts.read(ROWS if data is None else data, **options)
+    assert "\n" not in str(error.value)
+
+
+# -- what is read ------------------------------------------------------------------------------------------------------
+
+
+def test_groups_in_order_of_appearance() -> None:
+    counts = Counts.read({"model": ["z", "a", "z"], "problem": ["p", "p", "q"], "n": [4, 5, 6], "c": [1, 2, 3]})
+    assert counts.by == ("model",)
+    assert (counts.labels, counts.names, len(counts)) == ((("z",), ("a",)), ("z", "a"), 2)
+    assert (counts.group.tolist(), counts.problem.tolist(), counts.row.tolist()) == ([0, 1, 0], ["p", "p", "q"], [1, 2, 3])
+    assert [values.tolist() for values in counts.per_group(0)] == [[4, 6], [1, 3]]
+    assert counts.n_problems.tolist() == [2, 1]
+    assert {counts.n.dtype, counts.c.dtype, counts.group.dtype} == {np.dtype(np.int64)}
+
+
+def test_a_benchmark_column_groups_too() -> None:
+    data = {"task": ["x", "y"], "model": ["a", "a"], "task_id": [1, 1], "num_samples": [4, 4], "num_correct": [1, 2]}
+    counts = Counts.read(data)
+    assert (counts.by, counts.names) == (("task", "model"), ("x a", "y a"))
+
+
+@pytest.mark.parametrize("problem", ["problem", "prompt_idx", "problem_id", "task_id", "Question ID"])
+@pytest.mark.parametrize(("samples", "correct"), [("n_samples", "n_correct"), ("n", "c"), ("num_samples", "num_correct")])
+def test_usual_names(problem: str, samples: str, correct: str) -> None:
+    counts = Counts.read({"model": ["a"], problem: [7], samples: [10], correct: [3]})
+    assert (counts.problem.tolist(), counts.n.tolist(), counts.c.tolist()) == (["7"], [10], [3])
+
+
+def test_small_letters_are_counts_and_capitals_are_sizes() -> None:
+    counts = Counts.read({"model": ["a"], "problem": [1], "n": [10], "c": [3], "N": [1e9], "D": [2e10], "C": [1.2e20]})
+    assert (counts.n.tolist(), counts.c.tolist()) == ([10], [3])
+    assert {name: values.tolist() for name, values in counts.covariates.items()} == {
+        "params": [1e9],
+        "tokens": [2e10],
+        "compute": [1.2e20],
+    }
+
+
+def test_columns_by_hand() -> None:
+    data = {"who": ["a"], "what": [1], "tried": [10], "right": [3], "n": [99]}
+    counts = Counts.read(data, columns={"model": "who", "problem": "what", "n": "tried", "n_correct": "right"})
+    assert (counts.by, counts.n.tolist(), counts.c.tolist()) == (("who",), [10], [3])
+
+
+def test_one_model_without_a_column() -> None:
+    counts = Counts.read({"problem": [1, 2], "n": [10, 10], "c": [0, 1]})
+    assert (counts.by, counts.labels, counts.names, len(counts)) == ((), ((),), ("all",), 1)
+
+
+def test_without_a_problem_column_rows_are_problems() -> None:
+    counts = Counts.read({"model": ["a", "a"], "n": [10, 10], "c": [0, 1]})
+    assert counts.problem.tolist() == ["1", "2"]
+    assert any("every row is taken as a problem" in text for text in counts.warnings)
+
+
+def test_numerals_and_empty_cells(tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text("model,problem,n_samples,n_correct\na,1,10k,5\na,2,,3\na,3,1e4,NA\nb,1,128,0\n")
+    counts = Counts.read(path)
+    assert (counts.n.tolist(), counts.c.tolist()) == ([10_000, 128], [5, 0])
+    assert [str(each) for each in counts.dropped] == ["row 2: n_samples is missing", "row 3: n_correct is missing"]
+    assert "2 dropped" in str(counts)
+
+
+def test_conditions() -> None:
+    counts = read(where="n_samples > 10 and model == 'b'")
+    assert (counts.names, counts.row.tolist(), counts.left_out) == (("b",), [4], 3)
+    assert read(where="c == 0").row.tolist() == [1]
+    refused("none of 4 rows has counts .4 left out by where=", where="n > 1000")
+
+
+def test_a_condition_goes_before_the_checks() -> None:
+    data = ROWS | {"n_correct": [0, 21, 3, 1]}
+    refused("row 2", data)
+    assert Counts.read(data, where="problem != 2").row.tolist() == [1, 3]
+
+
+def test_pairs_are_computed_once() -> None:
+    counts = Counts.read({"model": list("aab"), "problem": [1, 2, 1], "n": [10, 20, 10], "c": [3, 3, 3]})
+    n, c, index = counts.pairs()
+    assert (n.tolist(), c.tolist(), index.tolist()) == ([10, 20], [3, 3], [0, 1, 0])
+
+
+def test_subset_keeps_rows_and_covariates_of_its_groups() -> None:
+    counts = read(N=[1e8, 1e8, 1e9, 1e9], D=[1e9, 1e9, 1e10, 1e10])
+    both, second = counts.subset([1, 0]), counts.subset(np.array([False, True]))
+    assert (both.names, both.group.tolist(), both.row.tolist()) == (("b", "a"), [0, 0, 1, 1], [3, 4, 1, 2])
+    assert both.covariates["params"].tolist() == [1e9, 1e8]
+    assert (second.names, second.n.tolist(), second.covariates["tokens"].tolist()) == (("b",), [10, 30], [1e10])
+    for wrong in ([0, 0], [2], [-1], [True], [[0]], [0.5]):
+        with pytest.raises(ValueError, match="groups"):
+            counts.subset(wrong)
+
+
+def test_arrays_are_read_only_and_survive_pickling() -> None:
+    counts = read()
+    with pytest.raises(ValueError, match="read-only"):
+        counts.n[0] = 1
+    again = pickle.loads(pickle.dumps(counts))
+    assert again.names == counts.names
+    assert again.c.tolist() == counts.c.tolist()
+    assert Counts.read(counts) is counts
+    refused("where='n > 1': these are Counts already", counts, where="n > 1")
+
+
+# -- covariates --------------------------------------------------------------------------------------------------------
+
+
+def test_two_of_three_give_the_third() -> None:
+    models = {"model": ["a", "b"], "params": [1e8, 1e9], "compute": [6e18, 6e20]}
+    counts = read(models=models)
+    assert counts.covariates["tokens"] == pytest.approx([1e10, 1e11])
+    assert "compute" not in read(N=[1e8, 1e8, 1e9, 1e9]).covariates
+
+
+def test_models_are_joined_on_what_both_tables_have() -> None:
+    data = ROWS | {"benchmark": ["x", "x", "x", "y"], "problem": [1, 2, 1, 2]}
+    models = {"Model Name": ["b", "a", "a"], "N": [1e9, 1e8, 1e8], "D": [1e10, 1e9, 1e9]}
+    counts = Counts.read(data, models=models)
+    assert counts.names == ("x a", "x b", "y b")
+    assert counts.covariates["params"].tolist() == [1e8, 1e9, 1e9]
+
+
+def test_models_without_an_entry_have_nan_and_a_warning() -> None:
+    counts = read(models={"model": ["a"], "N": [1e8], "D": [1e9]})
+    assert np.isnan(counts.covariates["params"]).tolist() == [False, True]
+    assert [text for text in counts.warnings if "'b'" in text] == ["no params, tokens, compute for 1 group of 2 ('b')"]
+
+
+def test_gold_is_the_mean_over_problems_of_its_own_table() -> None:
+    gold = {"model": ["a", "a", "a", "b"], "problem_idx": [1, 2, 3, 1], "gold_ref_nll_nats": [10.0, 20.0, 60.0, 5.0]}
+    assert read(gold=gold).covariates["gold"].tolist() == [30.0, 5.0]
+    assert read(gold={"model": ["b", "a"], "nll": [0.1, 0.3]}).covariates["gold"].tolist() == [0.3, 0.1]
+    missing = read(gold={"model": ["a"], "gold": [3.0]})
+    assert np.isnan(missing.covariates["gold"]).tolist() == [False, True]
+    assert "no gold for 1 group of 2 ('b')" in missing.warnings
+
+
+def test_gold_of_one_benchmark_is_not_given_to_another() -> None:
+    data = ROWS | {"benchmark": ["x", "x", "y", "y"]}
+    gold = {"model": ["a", "b"], "gold": [1.0, 2.0]}
+    refused("has no column 'benchmark', and the counts hold several", data, gold=gold)
+    assert Counts.read(data, gold=gold, where="benchmark == 'x'").covariates["gold"].tolist() == [1.0]
+
+
+def test_gold_in_the_counts() -> None:
+    data = {"model": ["a", "a"], "problem": [1, 2], "n": [10, 10], "c": [1, 2], "gold": [10.0, 30.0]}
+    assert Counts.read(data).covariates["gold"].tolist() == [20.0]
+    assert "gold" not in Counts.read(data, columns={"gold": None}).covariates
+
+
+def test_tables_that_differ_are_noticed() -> None:
+    counts = read(N=[1e8, 1e8, 1e9, 1e9], models={"model": ["a", "b"], "N": [1e8, 2e9]})
+    assert counts.covariates["params"].tolist() == [1e8, 2e9]
+    assert any("params of 1 group differs between models, which is taken, and data" in text for text in counts.warnings)
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n_correct": [0, 21, 3, 1]}, r"data, row 2, column 'n_correct': n_correct=21 must be at most n_samples=20$"),
+        ({"n_correct": [0, 21, 13, 1]}, r"row 2, .* \(1 more row\)"),
+        ({"n_correct": [0, 2.5, 3, 1]}, r"row 2, column 'n_correct': n_correct=2.5 must be a whole number"),
+        ({"n_correct": [0, "20%", 3, 1]}, r"row 2, column 'n_correct': n_correct=0.2 must be a whole number"),
+        ({"n_correct": [0, -1, 3, 1]}, r"row 2, column 'n_correct': n_correct=-1 must be at least 0"),
+        ({"n_correct": [0, "two", 3, 1]}, r"row 2, column 'n_correct': 'two' is not a number"),
+        ({"n_correct": [0, True, 3, 1]}, r"row 2, column 'n_correct': True is not a number \(a truth value\)"),
+        ({"n_samples": [10, 20, 0, 30], "n_correct": [0, 1, 0, 1]}, r"row 3, column 'n_samples': n_samples=0 must be at least 1"),
+        ({"n_samples": [10, 20, float("inf"), 30]}, r"row 3, column 'n_samples': n_samples=inf must be a whole number"),
+        (
+            {"problem": [1, 1, 1, 2]},
+            r"rows 1 and 2: hold the same problem of the same group \('a problem 1'\); a problem comes once",
+        ),
+        ({"problem": [1, None, 1, 2]}, r"row 2, column 'problem': is empty"),
+        ({"model": ["a", None, "b", "b"]}, r"row 2, column 'model': is empty"),
+        ({"N": [1e8, 2e8, 1e9, 1e9]}, r"column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be one"),
+        ({"N": [1e8, -1e8, 1e9, 1e9]}, r"row 2, column 'N': params=-1e\+08 must be above 0"),
+        ({"num_samples": [1, 1, 1, 1], "samples": [1, 1, 1, 1], "n_samples": [None] * 4}, r"none of 4 rows has counts"),
+    ],
+)
+def test_bad_rows(changed: Any, message: str) -> None:
+    refused(message, ROWS | changed)
+
+
+def test_a_repeated_problem_hints_at_the_column_that_tells_apart() -> None:
+    data = ROWS | {"problem": [1, 1, 1, 2], "suite": ["x", "y", "x", "x"]}
+    refused(r"they differ in 'suite': by=\('model', 'suite'\) \(--by model,suite\)", data)
+    assert Counts.read(data, by=["model", "suite"]).names == ("a x", "a y", "b x")
+
+
+def test_bad_tables(tmp_path: Path) -> None:
+    refused("no column for n_correct; the columns are", {"model": ["a"], "problem": [1], "n": [10]})
+    refused("columns 'attempts', 'trials' may all be n_samples", {"problem": [1], "attempts": [9], "trials": [9], "c": [1]})
+    refused("columns: 'n_right' is no quantity", columns={"n_right": "n_correct"})
+    refused("no column 'right' for n_correct", columns={"n_correct": "right"})
+    refused("columns: n_correct is given twice", columns={"c": "n_correct", "n_correct": "n_correct"})
+    refused(r"no column 'modle' \(by\) \(did you mean model", by="modle")
+    refused("is given twice", by=["model", "model"])
+    refused("by=3: must be the name of a column, or several", by=3)
+    refused("columns: 'n_correct' cannot be both n_samples and n_correct", columns={"n": "n_correct", "c": "n_correct"})
+    path = tmp_path / "bad.csv"
+    path.write_text("model,problem,n_samples,n_correct\na,1,10,11\n")
+    refused(r"file '.*bad.csv', row 1, column 'n_correct': n_correct=11 must be at most n_samples=10", path)
+    refused("cannot be read", tmp_path / "none.csv")
+
+
+def test_bad_joins() -> None:
+    refused("models: has no column in common with the groups", models={"size": ["a"], "N": [1.0]})
+    refused("models: none of its rows is of a group in the counts", models={"model": ["c"], "N": [1e8]})
+    refused("models: no column for params or tokens or compute", models={"model": ["a"], "layers": [3]})
+    refused("gold: no column for gold", gold={"model": ["a"], "score": [3]})
+    refused("column 'gold': gold=-5.0: must be above 0", gold={"model": ["a"], "gold": [-5.0]})
+    twice = {"model": ["a", "a"], "N": [1e8, 2e8]}
+    refused("models, column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be one", models=twice)
+    refused("models", models=3)
+
+
+# -- the public counts -------------------------------------------------------------------------------------------------
+
+
+def test_public_counts(public_runs: Path) -> None:
+    folder = public_runs / "pythia-passk"
+    counts = Counts.read(folder / "per_problem_counts.csv", models=folder / "mean_pass_at_k.csv")
+    assert (len(counts), len(counts.n), counts.by) == (153, 19_370, ("benchmark", "model"))
+    assert len(counts.pairs()[0]) < 2000
+    assert counts.covariates.keys() == {"params", "tokens", "compute"}
+    assert counts.covariates["compute"] == pytest.approx(6 * counts.covariates["params"] * counts.covariates["tokens"], rel=1e-6)
+    assert not counts.warnings
+
+
+def test_public_gold(public_runs: Path) -> None:
+    folder = public_runs / "pythia-passk"
+    gold = folder / "gold_reference_nll_gsm8k.csv"
+    counts = Counts.read(folder / "per_problem_counts.csv", gold=gold, where="benchmark == 'gsm8k'")
+    with_gold = counts.subset(np.isfinite(counts.covariates["gold"]))
+    assert len(with_gold) == 9
+    assert "gsm8k Pythia_12B_300B" in with_gold.names
+    assert any("no gold for 72 groups of 81" in text for text in counts.warnings)
+    refused("the counts hold several .'gsm8k', 'math'", folder / "per_problem_counts.csv", gold=gold)
+    refused("they differ in 'benchmark'", folder / "per_problem_counts.csv", by="model")

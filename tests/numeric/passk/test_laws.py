@@ -1,0 +1,426 @@
+"""The three laws at every k: against the fit layer, against the truth of simulations, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.fit import fit
+from isoflop.numeric.passk import laws as module
+from isoflop.numeric.passk.counts import Counts
+from isoflop.numeric.passk.curve import curve
+from isoflop.numeric.passk.kinds import KINDS, kind_of
+from isoflop.numeric.passk.laws import Data, fit_passk
+from isoflop.numeric.passk.simulate import Adaptive, Fixed, law_values
+
+KS = (1, 10, 50)
+LAW_NAMES = ("compute", "params-tokens", "gold")
+SQUARES = "least-squares-log"
+
+
+@pytest.fixture(scope="module")
+def compute_data(compute_counts):
+    return Data(compute_counts, KS)
+
+
+@pytest.fixture(scope="module")
+def compute_laws(compute_data):
+    return fit_passk(compute_data, resamples=40, seed=5)
+
+
+@pytest.fixture(scope="module")
+def compute_squares(compute_counts):
+    return fit_passk(compute_counts, k=KS, method=SQUARES, resamples=40, seed=5)
+
+
+def counts_of(n, c, **covariates):
+    """Models with the same problems: n and c are (G, P)."""
+    n, c = np.broadcast_arrays(np.asarray(n), np.asarray(c))
+    models, problems = c.shape
+    return Counts(
+        by=("model",),
+        labels=tuple((f"m{g}",) for g in range(models)),
+        group=np.repeat(np.arange(models), problems),
+        problem=np.tile(np.arange(problems), models).astype(object),
+        n=n.ravel(),
+        c=c.ravel(),
+        row=np.arange(1, models * problems + 1),
+        covariates={name: np.asarray(values, dtype=float) for name, values in covariates.items()},
+        source="counts.csv",
+    )
+
+
+# -- least squares -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", LAW_NAMES)
+def test_least_squares_is_the_fit_layer_on_the_estimates(drawn, law) -> None:
+    counts = drawn(law, seed=11).counts()
+    laws = fit_passk(counts, law=law, k=KS, method=SQUARES)
+    y = curve(counts, KS).neg_log
+    held = counts.covariates
+    for index, found in enumerate(laws.fits):
+        table = {"loss": y[:, index]}
+        if law == "params-tokens":
+            table |= {"N": held["params"], "D": held["tokens"]}
+        else:
+            table["C"] = held["compute"] if law == "compute" else 1.0 / held["gold"]
+        model = "params-tokens" if law == "params-tokens" else "compute"
+        reference = fit(table, model=model, objective=SQUARES)
+        assert list(found.coefficients.values()) == pytest.approx(list(reference.coefficients.values()), rel=1e-6)
+        spare = len(counts) - len(reference.coefficients)
+        assert found.scatter == pytest.approx(np.sqrt(reference.objective_value / spare), rel=1e-9)
+        assert (found.method, found.n_models, found.converged) == (SQUARES, 30, True)
+
+
+def test_a_row_of_the_weights_is_one_resample(compute_squares, compute_counts) -> None:
+    """Models as often as the weights say, fitted by the fit layer."""
+    y = curve(compute_counts, KS).neg_log
+    assert (compute_squares.weights.sum(axis=1) == 30).all()
+    for draw in (0, 7):
+        chosen = np.repeat(np.arange(30), compute_squares.weights[draw].astype(int))
+        for index, found in enumerate(compute_squares.fits):
+            table = {"C": compute_counts.covariates["compute"][chosen], "loss": y[chosen, index]}
+            reference = fit(table, model="compute", objective=SQUARES)
+            assert found.draws[draw] == pytest.approx(list(reference.coefficients.values()), rel=1e-4, abs=1e-7)
+
+
+def test_models_without_an_estimate_are_counted(drawn) -> None:
+    simulated = drawn("compute", seed=12)
+    n, c = simulated.n.copy(), simulated.c.copy()
+    c[0] = 0
+    n[1, 3], c[1, 3] = 20, 1
+    counts = replace(simulated, n=n, c=c).counts()
+    (low, high) = fit_passk(counts, k=(10, 50), method=SQUARES).fits
+    assert (low.n_models, low.n_without, low.n_refused) == (29, 1, 0)
+    assert (high.n_models, high.n_without, high.n_refused) == (28, 1, 1)
+    assert not high.used[:2].any()
+    assert high.used[2:].all()
+    (low, high) = fit_passk(counts, k=(10, 50)).fits
+    assert (high.n_models, high.n_unsolved, high.n_without, high.n_refused) == (30, 1, 0, 0)
+
+
+# -- the likelihood ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", LAW_NAMES)
+def test_the_likelihood_is_near_least_squares_where_counts_tell(drawn, law) -> None:
+    """Many samples of many problems, none without a success: the same law to a fraction of its standard error."""
+    counts = drawn(law, seed=13, sampling=Fixed(256), scatter=0.2).counts()
+    one, other = (fit_passk(counts, law=law, k=[10], method=method, resamples=60).fits[0] for method in module.METHODS)
+    for name in kind_of(law).exponents:
+        assert abs(one.coefficients[name] - other.coefficients[name]) < np.nanstd(other.column(name))
+    assert one.scatter == pytest.approx(other.scatter, rel=0.25)
+
+
+@pytest.mark.parametrize("law", LAW_NAMES)
+@pytest.mark.parametrize("method", module.METHODS)
+def test_the_truth_is_recovered(drawn, truths, design, law, method) -> None:
+    """-log pass@k of the truth at all models, in standard errors; intervals of coefficients are a study (tests/studies)."""
+    found = fit_passk(drawn(law, seed=100).counts(), law=law, k=[10], method=method).fits[0]
+    assert found.converged
+    held = {"compute": design.compute, "params": design.params, "tokens": design.tokens, "gold": design.gold}
+    ahead = found.predict(held)
+    away = (ahead.log_y - np.log(law_values(design, law, truths[law]))) / ahead.standard_error
+    assert np.abs(away).max() < 4.0
+    assert ahead.standard_error.max() < 0.2
+
+
+def test_beyond_every_n(adaptive_counts, truths) -> None:
+    """k = 1000, where every problem but the unsolved has fewer samples: the likelihood has a value, least squares none."""
+    solved = adaptive_counts.c > 0
+    assert adaptive_counts.n[solved].min() == 32
+    found = fit_passk(adaptive_counts, k=[1000], resamples=60).fits[0]
+    assert found.converged
+    assert (found.n_models, found.n_refused) == (30, 0)
+    low, high = found.interval("alpha", 0.99)
+    assert low < truths["compute"]["alpha"] < high
+    with pytest.raises(ValueError, match=r"k=1000: 0 models have an estimate .*30 with problems of fewer than k samples"):
+        fit_passk(adaptive_counts, k=[1000], method=SQUARES)
+
+
+def test_far_beyond_every_n(compute_counts) -> None:
+    (found,) = fit_passk(compute_counts, k=[100_000]).fits
+    assert found.converged
+    assert (
+        0.0
+        < found.predict({"compute": [1e20]}).neg_log[0]
+        < fit_passk(compute_counts, k=[1]).fits[0].neg_log({"compute": [1e20]})
+    )
+
+
+def test_what_is_not_refused_is_refused_for_those_k_alone(compute_counts) -> None:
+    laws = fit_passk(compute_counts, k=(1, 64, 65), method=SQUARES)
+    assert laws.ks == (1, 64)
+    assert list(laws.failed) == [65]
+    assert "fewer than k samples" in laws.failed[65]
+    with pytest.raises(ValueError, match=r"k=65: must be one of 1, 64, the k that were fitted: 0 models"):
+        laws.at(65)
+
+
+@pytest.mark.slow
+def test_dropping_models_without_a_success_biases(drawn, truths, design) -> None:
+    """Small models that solved nothing are the bad ones: without them the law is too low there; the likelihood keeps them."""
+    compute = float(design.compute.min())
+    at, steep = 10.0 * compute, 8.0 * compute**0.25
+    kept, dropped, without = [], [], 0
+    for seed in range(8):
+        counts = drawn("compute", seed=200 + seed, problems=32, sampling=Fixed(16), k=16, C0=steep, scatter=0.2).counts()
+        likelihood, squares = (fit_passk(counts, k=[16], method=method).fits[0] for method in module.METHODS)
+        without += squares.n_without
+        assert likelihood.n_unsolved == squares.n_without
+        kept.append(float(np.log(likelihood.neg_log({"compute": at}))[0]))
+        dropped.append(float(np.log(squares.neg_log({"compute": at}))[0]))
+    truth = np.log(steep * at**-0.25 + truths["compute"]["E0"])
+    assert without > 20
+    assert np.mean(dropped) < truth - 0.08
+    assert np.mean(np.subtract(kept, dropped)) > 0.1
+    assert abs(np.median(kept) - truth) < 0.25
+
+
+def test_the_convention_for_problems_of_fewer_samples_biases(drawn, truths) -> None:
+    """Problems of fewer than k samples counted as solved: pass@k of weak models is far too high; the likelihood is not fooled."""
+    simulated = drawn("compute", seed=14, k=200, sampling=Adaptive(16, 1, 160), problems=32)
+    truth = np.log(simulated.truth.neg_log_pass_at_k(200))[:, 0]
+    as_solved = np.where(simulated.n < 200, 1.0, 0.0)  # every problem has fewer
+    assert as_solved.mean() == 1.0
+    mean, deviation = Data(simulated.counts(), (200,)).evidence[0].moments()
+    away = (mean - truth) / deviation
+    assert abs(away.mean()) < 0.6
+    assert np.sqrt(np.mean(away**2)) < 1.6
+
+
+def test_predictions_hold_new_models(drawn, design) -> None:
+    """The share of new models within the 90 % interval, the error of their own truth being 0."""
+    held = []
+    for seed in range(4):
+        counts = drawn("compute", seed=300 + seed, scatter=0.25).counts()
+        found = fit_passk(counts, k=[10]).fits[0]
+        low, high = found.predict({"compute": design.compute}).interval(0.9)
+        new = np.ravel(drawn("compute", seed=900 + seed, scatter=0.25, problems=1).truth.neg_log_pass_at_k(10))
+        held.append(np.mean((low <= new) & (new <= high)))
+    assert 0.8 < np.mean(held) < 0.98
+    narrow = found.predict({"compute": design.compute}).interval(0.5)
+    assert (narrow[0] > low).all()
+    assert (narrow[1] < high).all()
+    wide = found.predict({"compute": design.compute}).interval(0.9, measured=0.5)
+    assert (wide[0] < low).all()
+
+
+# -- resamples ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same(compute_laws, compute_counts, compute_squares) -> None:
+    again = fit_passk(compute_counts, k=KS, resamples=40, seed=5)
+    other = fit_passk(compute_counts, k=(10,), method=SQUARES, resamples=40, seed=6)
+    for name in ("E0", "C0", "alpha"):
+        assert (again.draws(name) == compute_laws.draws(name)).all()
+        assert (again.values(name) == compute_laws.values(name)).all()
+    assert (other.weights != compute_laws.weights).any()
+    assert (compute_squares.weights == compute_laws.weights).all()
+
+
+def test_resamples_are_the_same_for_all_k(compute_laws, compute_counts) -> None:
+    """So that a k alone gives what it gives among others."""
+    alone = fit_passk(compute_counts, k=[10], resamples=40, seed=5)
+    assert alone.at(10).draws == pytest.approx(compute_laws.at(10).draws, rel=1e-9)
+    draws = compute_laws.draws("alpha")
+    assert draws.shape == (40, 3)
+    assert np.corrcoef(draws[:, 0], draws[:, 1])[0, 1] > 0.3
+
+
+def test_rows_and_intervals(compute_laws) -> None:
+    rows = compute_laws.rows(0.8)
+    assert [row["k"] for row in rows] == list(KS)
+    for row, found in zip(rows, compute_laws.fits, strict=True):
+        for name in ("E0", "C0", "alpha"):
+            assert (row[f"{name}_lo"], row[f"{name}_hi"]) == found.interval(name, 0.8)
+            assert row[name] == found.coefficients[name]
+        assert (row["n_models"], row["converged"], row["n_failed_resamples"]) == (30, True, 0)
+    assert compute_laws.intervals("alpha", 0.8)[1].tolist() == [rows[1]["alpha_lo"], rows[1]["alpha_hi"]]
+    assert "compute at k=10" in repr(compute_laws.at(10))
+    assert "k = 1 to 50" in repr(compute_laws)
+
+
+def test_without_resamples_there_are_no_intervals(compute_counts) -> None:
+    laws = fit_passk(compute_counts, k=[10])
+    assert laws.draws("alpha").shape == (0, 1)
+    assert "alpha_lo" not in laws.rows()[0]
+    with pytest.raises(ValueError, match="k=10: no interval of alpha without resamples"):
+        laws.intervals("alpha")
+
+
+def test_predictions_are_the_laws(compute_laws, compute_counts) -> None:
+    found = compute_laws.at(10)
+    c, compute = found.coefficients, np.array([1e18, 1e21])
+    expected = c["E0"] + c["C0"] * compute ** -c["alpha"]
+    assert found.neg_log({"compute": compute}) == pytest.approx(expected, rel=1e-10)
+    ahead = found.predict({"compute": compute})
+    assert ahead.neg_log == pytest.approx(expected, rel=1e-10)
+    assert ahead.pass_at_k == pytest.approx(np.exp(-expected), rel=1e-10)
+    of_draws = found.neg_log_of(found.draws, {"compute": compute})
+    e, scale, alpha = found.draws.T
+    assert of_draws == pytest.approx(e[:, None] + scale[:, None] * compute ** -alpha[:, None], rel=1e-8)
+    spread = np.log(of_draws).std(axis=0)
+    assert ahead.standard_error == pytest.approx(spread, rel=0.6)
+
+
+@pytest.mark.parametrize("law", LAW_NAMES)
+def test_standard_errors_are_those_of_the_resamples(drawn, law) -> None:
+    counts = drawn(law, seed=17).counts()
+    held = {name: np.median(counts.covariates[name]) for name in KINDS[law].covariates}
+    found = fit_passk(counts, law=law, k=[10], resamples=80).fits[0]
+    spread = np.log(found.neg_log_of(found.certified_draws, held)).std()
+    assert found.predict(held).standard_error[0] == pytest.approx(spread, rel=0.5)
+
+
+# -- what takes part ---------------------------------------------------------------------------------------------------
+
+
+def test_models_without_covariates_are_counted(drawn) -> None:
+    counts = drawn("compute", seed=16).counts()
+    gold = counts.covariates["gold"].copy()
+    gold[:4] = np.nan
+    counts = replace(counts, covariates={**counts.covariates, "gold": gold})
+    laws = fit_passk(counts, law="gold", k=[10])
+    assert (laws.n_without_covariates, laws.at(10).n_models) == (4, 26)
+    assert fit_passk(counts, law="compute", k=[10], method=SQUARES).n_without_covariates == 0
+    alone = fit_passk(counts.subset(np.arange(4, 30)), law="gold", k=[10])
+    assert alone.at(10).coefficients == pytest.approx(laws.at(10).coefficients, rel=1e-9)
+
+
+def test_shared_data_are_computed_once(compute_counts, compute_laws) -> None:
+    data = Data(compute_counts, (10,))
+    first = fit_passk(data, k=(99,))  # the k are those of the data
+    assert first.ks == (10,)
+    assert data.evidence is data.evidence
+    assert first.at(10).coefficients == pytest.approx(compute_laws.at(10).coefficients, rel=1e-9)
+
+
+def test_default_k(compute_counts) -> None:
+    assert module.ks_of(compute_counts, None, SQUARES) == (1, 2, 5, 10, 20, 50)
+    assert module.ks_of(compute_counts, None)[-1] == 10_000
+    assert module.ks_of(compute_counts, [10, 1, 10]) == (1, 10)
+
+
+def test_an_interrupt_keeps_what_is_done(compute_counts, monkeypatch) -> None:
+    one = module.fit_at_k
+
+    def stops(data, kind, index, method, weights):
+        if index == 2:
+            raise KeyboardInterrupt
+        return one(data, kind, index, method, weights)
+
+    monkeypatch.setattr(module, "fit_at_k", stops)
+    laws = fit_passk(compute_counts, k=KS, method=SQUARES)
+    assert laws.interrupted
+    assert laws.ks == (1, 10)
+
+    def at_once(*words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "fit_at_k", at_once)
+    with pytest.raises(KeyboardInterrupt):
+        fit_passk(compute_counts, k=KS, method=SQUARES)
+
+
+def test_a_bar_on_request(compute_counts, capsys) -> None:
+    fit_passk(compute_counts, k=KS, method=SQUARES)
+    assert capsys.readouterr().err == ""
+    fit_passk(compute_counts, k=KS, method=SQUARES, progress=True)
+    assert "compute law" in capsys.readouterr().err
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", module.METHODS)
+class TestRefused:
+    def test_one_model(self, compute_counts, method) -> None:
+        with pytest.raises(ValueError, match=r"^k=1: 1 models have an estimate .* at least 3 for the 3 coefficients"):
+            fit_passk(compute_counts.subset([3]), k=[1], method=method)
+
+    def test_all_zeros(self, method) -> None:
+        counts = counts_of(16, np.zeros((8, 5), dtype=int), compute=np.geomspace(1e18, 1e22, 8))
+        with pytest.raises(ValueError, match=r"^k=4: 0 models have an estimate .*8 without a success"):
+            fit_passk(counts, k=[4], method=method)
+
+    def test_all_ones(self, method) -> None:
+        counts = counts_of(16, np.full((8, 5), 16), compute=np.geomspace(1e18, 1e22, 8))
+        match = "8 without a failure" if method == "likelihood" else r"pass@k of m0 is 1, so that log\(-log pass@k\) has no value"
+        with pytest.raises(ValueError, match=match):
+            fit_passk(counts, k=[4], method=method)
+
+    def test_gold_that_is_missing(self, method) -> None:
+        counts = counts_of(16, np.full((8, 5), 3), compute=np.geomspace(1e18, 1e22, 8))
+        with pytest.raises(ValueError, match=r"^counts.csv: no gold of the models; the law gold needs gold"):
+            fit_passk(counts, law="gold", k=[4], method=method)
+        with pytest.raises(ValueError, match=r"^counts.csv: no params and no tokens of the models"):
+            fit_passk(counts, law="params-tokens", k=[4], method=method)
+
+    @pytest.mark.parametrize("k", [[0], [-3], [1.5], [True], ["10"], [1, 0]])
+    def test_k(self, compute_counts, method, k) -> None:
+        with pytest.raises(ValueError, match=r"^k=.* must be a whole number of at least 1"):
+            fit_passk(compute_counts, k=k, method=method)
+
+    def test_no_k(self, compute_counts, method) -> None:
+        with pytest.raises(ValueError, match=r"^k=\[\]: must be at least one whole number"):
+            fit_passk(compute_counts, k=[], method=method)
+
+    def test_several_benchmarks(self, compute_counts, method) -> None:
+        labels = tuple(("gsm8k" if g < 15 else "math", f"m{g}") for g in range(30))
+        counts = replace(compute_counts, by=("benchmark", "model"), labels=labels)
+        with pytest.raises(ValueError, match=r"holds 2 benchmarks \(gsm8k, math\); choose one with where"):
+            fit_passk(counts, k=[10], method=method)
+
+    @pytest.mark.parametrize(("name", "value"), [("resamples", -1), ("resamples", 2.5), ("seed", -1), ("seed", True)])
+    def test_resamples_and_seed(self, compute_counts, method, name, value) -> None:
+        with pytest.raises(ValueError, match=rf"^{name}={value}: must be a whole number of at least 0"):
+            fit_passk(compute_counts, k=[10], method=method, **{name: value})
+
+
+@pytest.mark.parametrize("method", module.METHODS)
+def test_one_problem(method) -> None:
+    """A benchmark of one problem is a fit like another."""
+    random = np.random.default_rng(2)
+    compute = np.geomspace(1e18, 1e22, 12)
+    rate = np.exp(-0.1 - 3.0 * (compute / 1e18) ** -0.3)
+    counts = counts_of(500, random.binomial(500, rate)[:, None], compute=compute)
+    found = fit_passk(counts, k=[1], method=method).fits[0]
+    assert found.neg_log({"compute": 1e20})[0] == pytest.approx(0.1 + 3.0 * 100.0**-0.3, rel=0.5)
+
+
+def test_unknown_names(compute_counts, compute_laws) -> None:
+    with pytest.raises(ValueError, match=r"^law='params': must be one of compute, params-tokens, gold"):
+        fit_passk(compute_counts, law="params", k=[10])
+    with pytest.raises(ValueError, match=r"^method='huber': must be one of likelihood, least-squares-log"):
+        fit_passk(compute_counts, method="huber", k=[10])
+    with pytest.raises(ValueError, match=r"^name='beta': the law .* has E0, C0, alpha"):
+        compute_laws.values("beta")
+    with pytest.raises(ValueError, match=r"^covariates=\['params'\]: must have compute for the law compute"):
+        compute_laws.at(10).predict({"params": 1e9})
+    with pytest.raises(ValueError, match=r"^compute=\[0.0\]: must be positive finite numbers"):
+        compute_laws.at(10).predict({"compute": [0.0]})
+
+
+# -- public data -------------------------------------------------------------------------------------------------------
+
+
+def test_least_squares_on_the_public_estimates(public_runs) -> None:
+    """For k <= 128 the stored means are the estimates: the fit layer on them gives the same law."""
+    import pandas as pd
+
+    folder = public_runs / "pythia-passk"
+    means = pd.read_csv(folder / "mean_pass_at_k.csv").query("benchmark == 'gsm8k'")
+    models = means.drop_duplicates("model")[["model", "N", "D"]]
+    counts = Counts.read(
+        folder / "per_problem_counts.csv", where="benchmark == 'gsm8k'", models=models, columns={"benchmark": None}
+    )
+    laws = fit_passk(counts, k=(1, 100), method=SQUARES)
+    for found in laws.fits:
+        own = means.query("k == @found.k and mean_pass_at_k > 0").assign(
+            loss=lambda t: -np.log(t.mean_pass_at_k), compute=lambda t: 6.0 * t.N * t.D
+        )
+        reference = fit(own[["compute", "loss"]], model="compute", objective=SQUARES)
+        assert found.n_models == len(own)
+        assert list(found.coefficients.values()) == pytest.approx(list(reference.coefficients.values()), rel=1e-4)

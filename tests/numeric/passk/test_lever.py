@@ -1,0 +1,259 @@
+"""k as a lever: on laws made by hand, whose crossings and slopes are known to 40 digits."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from isoflop.numeric.passk.kinds import KINDS
+from isoflop.numeric.passk.laws import fit_passk
+from isoflop.numeric.passk.lever import (
+    first_contradiction,
+    floor_interval,
+    mixed_derivatives,
+    predict,
+    together,
+    trend,
+    vanishes_at,
+)
+from isoflop.numeric.passk.simulate import Fixed, affine_truth, grid, simulate
+
+mp = mpmath.mp.clone()
+mp.dps = 40
+COMPUTE = KINDS["compute"]
+
+
+@dataclass
+class Laws:
+    """What the functions ask of `PassLaws`, from coefficients (K, p) and draws (R, K, p) made by hand."""
+
+    ks: tuple
+    table: Any
+    drawn: Any
+    kind: Any = COMPUTE
+
+    @property
+    def fits(self):
+        return [
+            SimpleNamespace(k=k, coefficients=dict(zip(self.kind.coefficients, map(float, row), strict=True)), neg_log=at(row))
+            for k, row in zip(self.ks, self.table, strict=True)
+        ]
+
+    def __len__(self):
+        return len(self.ks)
+
+    def values(self, name):
+        return self.table[:, self.kind.coefficients.index(name)]
+
+    def draws(self, name):
+        return self.drawn[:, :, self.kind.coefficients.index(name)]
+
+    def intervals(self, name, level=0.9):
+        return np.quantile(self.draws(name), [(1 - level) / 2, (1 + level) / 2], axis=0).T
+
+
+def at(row):
+    return lambda covariates: row[0] + row[1] * np.asarray(covariates["compute"], dtype=float) ** -row[2]
+
+
+def laws_of(table, *, spread=0.0, draws=60, seed=1, ks=(1, 10, 100)):
+    table = np.asarray(table, dtype=float)
+    factors = np.exp(spread * np.random.default_rng(seed).standard_normal((draws, *table.shape)))
+    return Laws(ks, table, table * factors)
+
+
+#: E0 falls and the exponent rises by 0.05 a decade of k.
+FALLING = [[0.5, 200.0, 0.10], [0.2, 900.0, 0.15], [0.0, 4000.0, 0.20]]
+BARE = [[0.0, 200.0, 0.10], [0.0, 900.0, 0.15], [0.0, 4000.0, 0.20]]
+
+
+# -- trends ------------------------------------------------------------------------------------------------------------
+
+
+def test_trends():
+    laws = laws_of(FALLING, spread=0.01)
+    alpha = trend(laws, "alpha")
+    assert (alpha.first, alpha.last, alpha.verdict) == (0.10, 0.20, "rises")
+    assert alpha.change == pytest.approx(0.10)
+    assert alpha.slope == pytest.approx(0.05 / np.log(10.0), rel=1e-12)
+    assert alpha.share_rising == 1.0
+    floor = trend(laws, "E0")
+    assert floor.verdict == "falls"
+    assert floor.slope == pytest.approx(-0.25 / np.log(10.0), rel=1e-12)  # through -0.3, -0.2
+    scale = trend(laws, "C0")  # of the logarithm
+    assert scale.slope == pytest.approx(np.log(20.0) / np.log(100.0), rel=1e-12)
+    assert scale.slope_interval is not None
+    assert scale.slope_interval[0] < scale.slope < scale.slope_interval[1]
+    assert alpha.as_dict()["verdict"] == "rises"
+
+
+def test_trends_that_the_draws_do_not_tell():
+    laws = laws_of([[0.1, 100.0, 0.20]] * 3, spread=0.2)
+    assert trend(laws, "alpha").verdict == "cannot tell"
+    assert trend(laws_of([[0.0, 100.0, 0.2]] * 3), "E0").verdict == "zero"
+    without = laws_of(FALLING, draws=0)
+    assert trend(without, "alpha").verdict == "no resamples"
+    assert trend(without, "alpha").slope_interval is None
+
+
+def test_draws_that_failed_at_one_k_do_not_count():
+    laws = laws_of(FALLING, spread=0.01)
+    laws.drawn[:10, 1] = np.nan
+    interval = trend(laws, "alpha").slope_interval
+    assert interval is not None
+    assert np.isfinite(interval).all()
+
+
+def test_one_k_has_no_trend(compute_counts):
+    laws = fit_passk(compute_counts, k=[10], method="least-squares-log")
+    with pytest.raises(ValueError, match=r"^k=\(10,\): must be at least two for a trend in k"):
+        trend(laws, "alpha")
+
+
+@pytest.mark.parametrize(
+    ("lows", "found"), [((0.3, 0.2, 0.1), None), ((0.3, 0.0, 0.0), 10), ((0.0, 0.2, 0.0), 100), ((0.0, 0.0, 0.0), 1)]
+)
+def test_where_the_floor_vanishes(lows, found):
+    laws = laws_of([[low, 100.0, 0.2] for low in lows])
+    assert vanishes_at(laws) == found
+
+
+# -- where laws hold together ------------------------------------------------------------------------------------------
+
+
+def crossing(one, other):
+    """C at which C1 C^-a1 = C2 C^-a2, by search."""
+    (_, c1, a1), (_, c2, a2) = (tuple(map(mp.mpf, row)) for row in (one, other))
+    return mp.exp(mp.findroot(lambda x: mp.log(c1) - a1 * x - mp.log(c2) + a2 * x, (0, 80), solver="anderson"))
+
+
+def test_the_floor_without_irreducible_parts():
+    found = together(laws_of(BARE))
+    expected = max(crossing(BARE[i], BARE[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    assert found.floor == pytest.approx(float(expected), rel=1e-12)
+    assert found.binding in {(1.0, 10.0), (1.0, 100.0), (10.0, 100.0)}
+
+
+def test_the_interval_of_the_floor():
+    laws = laws_of(BARE, spread=0.005)
+    floors = np.sort([float(max(crossing(row[i], row[j]) for i, j in ((0, 1), (0, 2), (1, 2)))) for row in laws.drawn])
+    low, high = floor_interval(laws, 0.9)
+    assert low == pytest.approx(floors[round(0.05 * 59)], rel=1e-9)
+    assert high == pytest.approx(floors[round(0.95 * 59)], rel=1e-9)
+    assert low < together(laws).floor < high
+    with pytest.raises(ValueError, match="C_x: no interval without resamples"):
+        floor_interval(laws_of(BARE, draws=0))
+
+
+def test_laws_that_hold_everywhere_and_nowhere():
+    assert together(laws_of([[0.5, 300.0, 0.2], [0.3, 200.0, 0.2], [0.1, 100.0, 0.2]])).floor == 0.0
+    assert together(laws_of([[0.1, 100.0, 0.2], [0.3, 200.0, 0.2], [0.5, 300.0, 0.2]])).floor == np.inf
+
+
+def test_the_params_tokens_law_has_two_variables(joint_counts):
+    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log")
+    for of in (together, floor_interval):
+        with pytest.raises(ValueError, match=r"^law='params-tokens': must be a law of one variable"):
+            of(laws)
+    assert first_contradiction(laws, {"params": [1e9], "tokens": [1e11]}) is None
+
+
+# -- predictions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fitted(drawn):
+    """Laws that cross: pass@k of Beta success rates is steeper in compute for larger k."""
+    return fit_passk(drawn("compute", seed=21).counts(), k=(1, 8, 64), method="least-squares-log", resamples=50)
+
+
+def test_the_floor_of_a_fit_parts_good_from_bad(fitted):
+    floor = together(fitted).floor
+    assert 0.0 < floor < 1e17
+    assert first_contradiction(fitted, {"compute": [floor * 1.01]}) is None
+    found = first_contradiction(fitted, {"compute": [floor * 10.0, floor * 0.9]})
+    assert found is not None
+    model, k1, k2 = found
+    assert model == 1
+    assert k1 < k2
+    low, high = (fitted.at(k).neg_log({"compute": [floor * 0.9]})[0] for k in (k1, k2))
+    assert high > low
+
+
+def test_predictions_are_refused_below_the_floor(fitted):
+    floor = together(fitted).floor
+    rows = predict(fitted, {"compute": [floor * 2.0, 1e21]})
+    assert [(row["model"], row["k"]) for row in rows] == [(m, k) for m in (0, 1) for k in (1, 8, 64)]
+    for row in rows:
+        assert row["lo"] < row["neg_log"] < row["hi"]
+        assert row["pass_at_k"] == pytest.approx(np.exp(-row["neg_log"]))
+    values = [row["pass_at_k"] for row in rows if row["model"] == 1]
+    assert values == sorted(values)
+    with pytest.raises(ValueError, match=r"^compute=.*: the laws at k=\d+ and k=\d+ contradict each other there"):
+        predict(fitted, {"compute": [1e21, floor * 0.5]})
+    assert len(predict(fitted, {"compute": floor * 0.5}, strict=False)) == 3
+    with pytest.raises(ValueError, match="must have compute for the law compute"):
+        predict(fitted, {"params": 1e9})
+
+
+# -- the mixed derivative ----------------------------------------------------------------------------------------------
+
+
+def study_of(design, log_b, seed):
+    truth = affine_truth(design, (-0.7, 0.0), log_b, scatter=0.05, rng=seed)
+    counts = simulate(design, truth, problems=256, sampling=Fixed(64), rng=seed).counts()
+    return fit_passk(counts, k=(1, 4, 16), method="least-squares-log", resamples=100, seed=seed)
+
+
+def test_laws_that_bend_as_the_models_do_agree(design):
+    """fail@k of one family of success rates, whose log -log pass@k is nearly straight in log compute over two decades."""
+    narrow = grid(tuple(np.geomspace(1e8, 1e9, 6)), tuple(np.geomspace(1e10, 1e11, 6)))
+    found = [row for seed in range(4) for row in mixed_derivatives(study_of(narrow, (1.0, -0.25), seed))]
+    assert len(found) == 4 * 2 * 2
+    assert np.mean([row.verdict == "agree" for row in found]) >= 0.75
+    for row in found:
+        assert row.difference == pytest.approx(row.measured - row.predicted)
+        assert row.n_models == 18
+        assert row.as_dict()["verdict"] == row.verdict
+
+
+def slope(x, y):
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def test_both_sides_against_plain_lines(fitted):
+    """Slopes of what the models' and the laws' log y gain from k1 to k2, a unit of log k, against log C."""
+    found = mixed_derivatives(fitted)
+    log_c = np.log(fitted.covariates["compute"])
+    order = np.argsort(log_c, kind="stable")
+    y = np.log(fitted.data.curve.neg_log)
+    for row, (pair, part) in zip(found, [(p, h) for p in (0, 1) for h in (order[:15], order[15:])], strict=True):
+        gained = (y[part, pair + 1] - y[part, pair]) / np.log(8.0)
+        assert row.measured == pytest.approx(slope(log_c[part], gained), rel=1e-8)
+        at_models = {"compute": np.exp(log_c[part])}
+        by_law = (np.log(fitted.fits[pair + 1].neg_log(at_models)) - np.log(fitted.fits[pair].neg_log(at_models))) / np.log(8.0)
+        assert row.predicted == pytest.approx(slope(log_c[part], by_law), rel=1e-8)
+        assert row.compute == pytest.approx((np.exp(log_c[part].min()), np.exp(log_c[part].max())))
+        assert row.k == (fitted.ks[pair], fitted.ks[pair + 1])
+
+
+def test_laws_that_bend_otherwise_differ():
+    """log y falls ever faster in log compute, which no law E0 + C0 C^-alpha does."""
+    wide = grid(tuple(np.geomspace(1e7, 1e11, 8)), tuple(np.geomspace(1e9, 1e12, 6)))
+    found = mixed_derivatives(study_of(wide, (1.5, -0.6), 3))
+    assert any(row.verdict == "differ" for row in found)
+
+
+def test_only_compute_laws_have_one(joint_counts):
+    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log")
+    with pytest.raises(ValueError, match=r"^law='params-tokens': must be 'compute'"):
+        mixed_derivatives(laws)
+
+
+def test_without_resamples_there_is_no_verdict(compute_counts):
+    laws = fit_passk(compute_counts, k=[1, 10], method="least-squares-log")
+    assert {row.verdict for row in mixed_derivatives(laws)} == {"no resamples"}
+    assert len(mixed_derivatives(laws, parts=3)) == 3

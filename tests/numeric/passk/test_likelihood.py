@@ -1,0 +1,287 @@
+"""The likelihood of pass@k: against plain products and root finding, whatever the rule that stopped the sampling."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import exp, log
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import betaln, gammaln
+
+from isoflop.numeric.passk import likelihood
+from isoflop.numeric.passk.likelihood import Shapes, Surface
+
+#: (n, c) of the problems of a model.
+MODELS = {
+    "equal n": ([32] * 6, [0, 1, 0, 5, 32, 0]),
+    "few correct": ([128] * 5, [0, 0, 1, 0, 0]),
+    "unequal n": ([1, 7, 128, 4096, 100], [1, 0, 3, 1, 99]),
+    "many samples": ([10**6, 200_000], [3, 199_000]),
+    "no success": ([128, 128, 1000], [0, 0, 0]),
+}
+SHAPES = np.geomspace(likelihood.LEAST_SHAPE, likelihood.MOST_SHAPE, likelihood.SHAPES)
+
+
+def rising(x, m):
+    """log of x (x + 1) ... (x + m - 1), factor by factor."""
+    return np.log(x + np.arange(m, dtype=np.float64)).sum()
+
+
+def log_beta_binomial(n, c, a, b):
+    """Of counts in the order in which they came: every sample given those before it."""
+    return rising(a, c) + rising(b, n - c) - rising(a + b, n)
+
+
+def log_b_at(u, a, k):
+    """log b at which Beta(a, b) has -log pass@k = e^u; fail@k is the product of (b + j)/(a + b + j) over j < k."""
+    j = np.arange(k, dtype=np.float64)
+
+    def gap(t):
+        log_fail = np.log1p(-a / (a + np.exp(t) + j)).sum()
+        return np.log(-np.expm1(log_fail)) + np.exp(u)
+
+    return brentq(gap, -25.0, 150.0, xtol=1e-12)
+
+
+def value(u, counts, k, points):
+    """log of the mean over log a of the likelihood of all problems, by Gauss and Legendre."""
+    at, weights = np.polynomial.legendre.leggauss(points)
+    low, high = log(likelihood.LEAST_SHAPE), log(likelihood.MOST_SHAPE)
+    shapes = np.exp(low + (high - low) * (at + 1.0) / 2.0)
+    pairs = [(n, c) for n, c in zip(*counts, strict=True)]
+    found = []
+    for a in shapes:
+        b = exp(log_b_at(u, a, k))
+        found.append(sum(log_beta_binomial(n, c, a, b) for n, c in pairs))
+    return max(found) + log(weights @ np.exp(np.array(found) - max(found)) / 2.0)
+
+
+@pytest.fixture(scope="module")
+def surface():
+    return Surface.of(list(MODELS.values()))
+
+
+@pytest.mark.parametrize(
+    ("name", "k"),
+    [
+        *((name, k) for name in ("equal n", "few correct", "unequal n", "no success") for k in (1, 10, 2000)),
+        ("many samples", 10),
+    ],
+)
+def test_against_plain_products(surface, name, k) -> None:
+    index = list(MODELS).index(name)
+    evidence = surface.at(k, learn=False)
+    nodes, found = evidence.nodes[index], evidence.log_likelihood[index]
+    kept = np.flatnonzero((found > -12.0) & (nodes < 4.0))
+    low, middle, high = kept[[0, len(kept) // 2, -1]]
+    points = 60 if name == "many samples" else 150
+    expected = {j: value(nodes[j], MODELS[name], k, points) for j in (low, middle, high)}
+    for j in (low, high):
+        assert found[j] - found[middle] == pytest.approx(expected[j] - expected[middle], rel=6e-3, abs=5e-3), (j, nodes[j])
+
+
+def test_the_nodes_hold_the_mass(surface) -> None:
+    for k in (1, 10, 10_000):
+        evidence = surface.at(k, learn=False)
+        assert evidence.nodes.shape == (len(MODELS), likelihood.NODES)
+        assert np.allclose(np.diff(evidence.nodes, axis=1), evidence.spacing[:, None])
+        assert (evidence.log_likelihood.max(axis=1) == 0.0).all()
+        for nodes, found in zip(evidence.nodes, evidence.log_likelihood, strict=True):
+            for end, outer in ((0, likelihood.LEAST_U), (-1, likelihood.MOST_U)):
+                assert abs(nodes[end] - outer) < 0.2 or found[end] < 3.0 - likelihood.DEPTH
+            assert (found > -2.0).sum() >= 4  # several nodes where it matters
+
+
+def test_without_a_success_it_is_flat_towards_zero(surface) -> None:
+    evidence = surface.at(10, learn=False)
+    index = list(MODELS).index("no success")
+    nodes, found = evidence.nodes[index], evidence.log_likelihood[index]
+    assert (np.diff(found) > -1e-6).all()
+    assert found[-1] > -1e-6
+    assert found[0] < -10.0
+    assert nodes[-1] > 4.5
+    assert found[nodes > 4.0].min() > -1e-2
+
+
+@pytest.mark.parametrize("k", [1, 10, 1000])
+def test_without_a_failure_it_is_flat_towards_one(k) -> None:
+    evidence = Surface.of([([100, 50, 1000], [100, 50, 1000])]).at(k)
+    (found,) = evidence.log_likelihood
+    assert np.isfinite(found).all()
+    assert (np.diff(found) < 1e-6).all()
+    assert found[0] > -1e-6
+    assert evidence.nodes[0, 0] < -13.0
+
+
+def log_y(a, b, k):
+    j = np.arange(k)
+    return float(np.log(-np.log(-np.expm1(np.log1p(-a / (a + b + j)).sum()))))
+
+
+def of_many(problems, samples, seed=5):
+    """Ten models with rates of Beta(0.5, 2)."""
+    random = np.random.default_rng(seed)
+    n = np.full(problems, samples)
+    return [(n, random.binomial(n, random.beta(0.5, 2.0, size=problems))) for _ in range(10)]
+
+
+def over_all(n, c, k):
+    """Mean and deviation of u from a dense grid of log a and log b about (0.5, 2), flat in log a and u."""
+    log_a, log_b = log(0.5) + np.linspace(-1.0, 1.0, 201), log(2.0) + np.linspace(-1.5, 1.5, 201)
+    a, b = np.exp(log_a)[:, None], np.exp(log_b)
+    u = np.log(-np.log(-np.expm1(gammaln(a + b) + gammaln(b + k) - gammaln(b) - gammaln(a + b + k))))
+    found = -len(n) * betaln(a, b)
+    for correct, times in zip(*np.unique(c, return_counts=True), strict=True):
+        found = found + times * betaln(a + correct, b + n[0] - correct)
+    share = np.exp(found - found.max()) * np.abs(np.gradient(u, log_b, axis=1))
+    share /= share.sum()
+    mean = (share * u).sum()
+    return mean, np.sqrt((share * (u - mean) ** 2).sum())
+
+
+@pytest.mark.parametrize(("problems", "k"), [(100, 10), (100, 1000), (2000, 10), (2000, 1000)])
+def test_moments_against_a_dense_grid(problems, k) -> None:
+    models = of_many(problems, 200)[1:3]
+    mean, deviation = Surface.of(models).at(k, learn=False).moments()
+    expected, spread = np.transpose([over_all(n, c, k) for n, c in models])
+    assert (mean - expected) / spread == pytest.approx(np.zeros(2), abs=0.05)
+    assert deviation == pytest.approx(spread, rel=0.05)
+
+
+@pytest.mark.parametrize(("problems", "samples"), [(64, 64), (2000, 200)])
+def test_the_deviation_is_the_one_that_is_said(problems, samples) -> None:
+    """Rates of Beta(0.5, 2): how far from the truth models are, in the deviations that their counts claim."""
+    surface = Surface.of(of_many(problems, samples))
+    for k in (1, 10, 1000):
+        mean, deviation = surface.at(k).moments()
+        away = (mean - log_y(0.5, 2.0, k)) / deviation
+        assert 0.4 < np.sqrt(np.mean(away**2)) < 1.8, (k, away)
+
+
+# -- the usual shapes --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "usual", [Shapes(), Shapes((-1.0, 0.5, 0.0), 0.05), Shapes((-4.0, -1.2, -0.1), 2.0), Shapes((30.0, 0.0, 0.0), 0.1)]
+)
+def test_weights_of_shapes_sum_to_one(usual) -> None:
+    u = np.random.default_rng(2).uniform(-14.0, 5.0, size=(3, 7))
+    found = usual.log_weights(SHAPES, u)
+    assert found.shape == (3, len(SHAPES), 7)
+    assert np.exp(found).sum(axis=1) == pytest.approx(np.ones((3, 7)), rel=1e-12)
+    if np.isinf(usual.deviation):
+        assert np.exp(found) == pytest.approx(np.full(found.shape, 1.0 / len(SHAPES)), rel=1e-12)
+    else:  # the nearer log a is to the line, the more it weighs
+        m0, m1, m2 = usual.mean
+        away = np.abs(np.log(SHAPES)[:, None] - (m0 + m1 * u + m2 * np.exp(u))[:, None])
+        order = np.argsort(away, axis=1)
+        assert (np.diff(np.take_along_axis(found, order, axis=1), axis=1) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("error", [0.05, 0.6])
+@pytest.mark.parametrize("start", [Shapes(), Shapes((1.0, 1.0, 0.0), 0.3)])
+@pytest.mark.parametrize("mean", [(-1.5, -0.8, 0.0), (-1.0, 0.3, -0.6)])
+def test_the_line_of_shapes_is_learnt(error, start, mean) -> None:
+    """Models that tell u, and log a with a normal error: as measured it is normal with both variances about the line."""
+    random = np.random.default_rng(11)
+    u, deviation = random.uniform(-2.0, 1.5, size=200), 0.4
+    terms = np.column_stack([np.ones(200), u, np.exp(u)])
+    truth = terms @ mean
+    measured = truth + np.hypot(deviation, error) * random.standard_normal(200)
+    shapes = np.geomspace(1e-6, 1e4, 461)
+    nodes = u[:, None] + np.linspace(-0.01, 0.01, 5)
+    values = -0.5 * ((np.log(shapes)[:, None] - measured[:, None, None]) / error) ** 2 - (nodes - u[:, None])[:, None] ** 2 / 2e-5
+    found = start.learnt(shapes, nodes, values)
+    fitted, rest, *_ = np.linalg.lstsq(terms, measured)
+    spread = np.sqrt(rest[0] / 200 - error**2)
+    assert found.centre(u) == pytest.approx(terms @ fitted, abs=0.03)
+    assert found.deviation == pytest.approx(spread, abs=0.03)
+    assert np.sqrt(np.mean((found.centre(u) - truth) ** 2)) < 0.15  # three coefficients from 200 models
+    assert found.deviation == pytest.approx(deviation, abs=0.15)
+
+
+def test_the_shapes_of_simulated_models_are_learnt() -> None:
+    """Rates of Beta(a, b) with log a about a line in log(-log pass@1)."""
+    random = np.random.default_rng(3)
+    intercept, slope, deviation = -0.9, -0.5, 0.25
+    models, beyond = [], []
+    for u in random.uniform(-1.0, 1.2, size=60):
+        a = exp(intercept + slope * u + deviation * random.standard_normal())
+        b = a * (exp(exp(u)) - 1.0)  # pass@1 is a/(a + b)
+        models.append((np.full(150, 60), random.binomial(60, random.beta(a, b, size=150))))
+        beyond.append(log_y(a, b, 1000))
+    surface = Surface.of(models)
+    assert surface.at(60).usual == Shapes()  # every problem has 60 samples: nothing is learnt
+    found = replace(surface, fewest=0).at(1).usual
+    between = np.linspace(-1.0, 1.2, 12)
+    assert found.centre(between) == pytest.approx(intercept + slope * between, abs=0.25)
+    assert found.deviation == pytest.approx(deviation, abs=0.1)
+    away = {}
+    for learn in (False, True):
+        mean, claimed = surface.at(1000, learn=learn).moments()
+        away[learn] = np.sqrt(np.mean((mean - beyond) ** 2))
+        assert 0.7 < np.sqrt(np.mean(((mean - beyond) / claimed) ** 2)) < 1.4
+    assert away[True] < away[False]  # beyond the samples it helps
+
+
+def test_few_models_teach_nothing() -> None:
+    """Nor do models without a success or without a failure."""
+    told, untold = ([16] * 8, [0, 0, 1, 2, 5, 9, 0, 3]), ([16] * 8, [0] * 8)
+    few = Surface.of([told] * (likelihood.LEAST_MODELS - 1) + [untold] * 9).at(40)
+    assert few.usual == Shapes()
+    enough = Surface.of([told] * likelihood.LEAST_MODELS + [untold] * 2).at(40)
+    assert np.isfinite(enough.usual.deviation)
+
+
+# -- when sampling stops -----------------------------------------------------------------------------------------------
+
+
+def stopped(first: int, most: int) -> dict[tuple[int, int], list[tuple[int, ...]]]:
+    """Every sequence of samples under a rule: stop at the second success, or after `first` failures without one, or at `most`."""
+    found: dict[tuple[int, int], list[tuple[int, ...]]] = {}
+    for size in range(1, most + 1):
+        for sequence in product((0, 1), repeat=size):
+            ends = (
+                i for i in range(1, size + 1) if sum(sequence[:i]) == 2 or (i == first and not any(sequence[:i])) or i == most
+            )
+            if next(ends, None) == size:
+                found.setdefault((size, sum(sequence)), []).append(sequence)
+    return found
+
+
+def chance(sequence: tuple[int, ...], a: Fraction, b: Fraction) -> Fraction:
+    """Of a sequence, from the chance of each sample given those before it (Polya's urn)."""
+    total = Fraction(1)
+    for i, outcome in enumerate(sequence):
+        before = sum(sequence[:i])
+        total *= (a + before if outcome else b + i - before) / (a + b + i)
+    return total
+
+
+def test_the_rule_that_stops_the_sampling_does_not_matter() -> None:
+    """The chance of an outcome under a rule is the likelihood times a number without a or b."""
+    outcomes = stopped(3, 6)
+    surface = Surface.of([([n], [c]) for n, c in outcomes])
+    for i, j in product((0, 11, 35), (150, 175, 190)):
+        a, b = Fraction(float(surface.shapes[i])), Fraction(exp(float(surface.log_b[j])))
+        chances = {pair: sum(chance(sequence, a, b) for sequence in every) for pair, every in outcomes.items()}
+        assert sum(chances.values()) == 1  # the rule always stops
+        for g, (pair, every) in enumerate(outcomes.items()):
+            ratio = log(chances[pair]) - float(surface.values[g, i, j])
+            assert ratio == pytest.approx(log(len(every)), abs=1e-10)
+
+
+def test_some_of_the_models(surface) -> None:
+    evidence = surface.at(10, learn=False)
+    part = evidence.some(np.array([False, True, False, True, False]))
+    assert part.k == 10
+    assert (part.nodes == evidence.nodes[[1, 3]]).all()
+    assert (part.most_likely == evidence.most_likely[[1, 3]]).all()
+
+
+def test_more_samples_say_more() -> None:
+    """The same share of correct samples in 8 and in 800."""
+    few, many = (Surface.of([([n] * 20, [n // 4] * 20)]).at(4) for n in (8, 800))
+    assert many.moments()[1][0] < few.moments()[1][0]

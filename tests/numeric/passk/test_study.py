@@ -1,0 +1,212 @@
+"""All laws at once, as an object, as text and as figures."""
+
+import json
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.passk import laws as laws_module
+from isoflop.numeric.passk import study_text
+from isoflop.numeric.passk.envelopes import envelopes, penalties
+from isoflop.numeric.passk.laws import Data, fit_passk
+from isoflop.numeric.passk.lever import floor_interval, mixed_derivatives, together, trend, vanishes_at
+from isoflop.numeric.passk.likelihood import Surface
+from isoflop.numeric.passk.study import study_passk
+
+KS = (1, 8, 64)
+WIDTH = 100
+SQUARES = "least-squares-log"
+
+
+@pytest.fixture(scope="module")
+def study(joint_counts):
+    return study_passk(joint_counts, k=KS, method=SQUARES, resamples=40, seed=2, ratios=[0.1, 10.0])
+
+
+def test_the_parts_are_those_of_the_functions(study, joint_counts):
+    assert list(study.laws) == ["compute", "params-tokens", "gold"]
+    for name, laws in study.laws.items():
+        own = fit_passk(joint_counts, law=name, k=KS, method=SQUARES, resamples=40, seed=2)
+        assert own.rows() == laws.rows()
+        assert study.trends[name] == [trend(own, each) for each in own.kind.coefficients]
+        assert study.vanishing[name] == vanishes_at(own)
+    compute, joint = study.laws["compute"], study.laws["params-tokens"]
+    assert set(study.validity) == {"compute", "gold"}
+    assert study.validity["compute"].floor == together(compute).floor
+    assert study.validity_intervals["compute"] == floor_interval(compute)
+    assert study.mixed == mixed_derivatives(compute)
+    assert [row.as_dict() for row in study.envelopes] == [row.as_dict() for row in envelopes(joint, compute)]
+    assert study.penalties == penalties(joint, [0.1, 10.0])
+
+
+def test_laws_share_resamples(study):
+    weights = [laws.weights for laws in study.laws.values()]
+    assert all((other == weights[0]).all() for other in weights[1:])
+    assert all(row.difference_interval is not None for row in study.envelopes)
+
+
+def test_plain_data(study):
+    def walk(entry):
+        if isinstance(entry, dict):
+            for value in entry.values():
+                walk(value)
+        elif isinstance(entry, (list, tuple)):
+            for value in entry:
+                walk(value)
+        else:
+            assert entry is None or type(entry) in (str, bool, int, float), type(entry)
+
+    data = study.as_dict()
+    walk(data)
+    json.dumps(data)
+    assert set(data) >= {"level", "laws", "envelopes", "penalties", "mixed_derivatives"}
+
+
+def test_text(study):
+    text = str(study)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    for part in ("E0 + C0 C^-alpha", "xi0 + K0 g^kappa", "40 resamples of models, seed 2", "Envelope of", "Mixed derivative"):
+        assert part in text
+    assert "nan" not in text.lower()
+
+
+@pytest.mark.parametrize("tried", [((12, 12), (4, 3)), ((30, 3), (3, 30), (4, 3))])
+def test_a_table_that_is_too_wide_loses_digits(study, monkeypatch, tried):
+    usual = str(study)
+    monkeypatch.setattr(study_text, "PRECISIONS", tried)
+    assert str(study) == usual
+
+
+def test_without_room_for_intervals_a_table_has_none(study, monkeypatch):
+    monkeypatch.setattr(study_text, "PRECISIONS", ((30, 30), (4, 0)))
+    lines = str(study).splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    (head,) = (index for index, line in enumerate(lines) if line.split()[:5] == ["k", "E0", "N0", "D0", "beta"])
+    rows = lines[head + 2 : head + 2 + len(KS)]
+    shown = [float(row.split()[4]) for row in rows]
+    assert shown == pytest.approx([fit.coefficients["beta"] for fit in study.laws["params-tokens"].fits], rel=1e-3)
+    assert "[" not in "".join(rows)
+
+
+@pytest.mark.parametrize("k", [(1, 10, 1000, 10_000), (1,)])
+def test_text_of_the_likelihood(compute_counts, k):
+    study = study_passk(compute_counts, laws=["compute", "params-tokens"], k=k, resamples=20, ratios=[1e-3, 1e3])
+    text = str(study)
+    assert max(map(len, text.splitlines())) <= WIDTH, max(text.splitlines(), key=len)
+    assert "likelihood: binomial counts over Beta success rates" in text
+    assert ("Mixed derivative" in text) == (len(k) > 1)
+
+
+def test_without_resamples(compute_counts):
+    study = study_passk(compute_counts, laws=["compute"], k=KS, method=SQUARES, resamples=0)
+    assert study.vanishing == {}
+    assert study.validity_intervals == {}
+    assert study.envelopes == []
+    assert study.penalties == []
+    assert "no resamples, no intervals" in str(study)
+    json.dumps(study.as_dict())
+
+
+def test_one_k(joint_counts):
+    study = study_passk(joint_counts, k=[8], method=SQUARES, resamples=20)
+    assert study.trends == {}
+    assert study.validity == {}
+    assert study.mixed == []
+    assert len(study.envelopes) == 1
+
+
+def test_the_evidence_is_computed_once(compute_counts, monkeypatch):
+    calls = []
+    own = Surface.of
+
+    def of(counts):
+        calls.append(len(counts))
+        return own(counts)
+
+    monkeypatch.setattr(Surface, "of", of)
+    study_passk(compute_counts, k=[1, 10], resamples=0)
+    assert calls == [30]
+
+
+def test_sound(study, joint_counts):
+    fits = [fit for laws in study.laws.values() for fit in laws.fits]
+    assert study.sound == all(fit.converged and not fit.undetermined for fit in fits)
+    beyond = study_passk(joint_counts, laws=["compute"], k=[8, 1000], method=SQUARES, resamples=0)
+    assert not beyond.sound  # k = 1000 has no fit
+    assert "k = 1000: no fit" in str(beyond)
+
+
+def test_interrupted(joint_counts, monkeypatch):
+    own = laws_module.fit_at_k
+
+    def stops(data, kind, index, method, weights):
+        if kind.name == "params-tokens" and index == 1:
+            raise KeyboardInterrupt
+        return own(data, kind, index, method, weights)
+
+    monkeypatch.setattr(laws_module, "fit_at_k", stops)
+    study = study_passk(joint_counts, k=KS, method=SQUARES, resamples=20)
+    assert study.interrupted
+    assert {name: laws.ks for name, laws in study.laws.items()} == {"compute": KS, "params-tokens": (1,)}
+    assert [row.k for row in study.envelopes] == [1]
+    assert "E0 + C0 C^-alpha" in str(study)
+
+
+def test_refused(compute_counts):
+    with pytest.raises(ValueError, match=r"^law='all': must be one of"):
+        study_passk(compute_counts, laws=["all"], k=[1])
+    with pytest.raises(ValueError, match=r"^ratios=-1"):
+        study_passk(compute_counts, k=[1], ratios=[-1.0])
+    with pytest.raises(ValueError, match=r"level=2"):
+        study_passk(compute_counts, laws=["compute"], k=[1], method=SQUARES, resamples=0, level=2.0)
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match=r"^simulation: has neither compute nor params and tokens nor gold"):
+        study_passk(replace(compute_counts, covariates={}), k=[1])
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_page(study, tmp_path):
+    pytest.importorskip("matplotlib")
+    from isoflop.numeric.passk.plot_laws import plot_study
+    from isoflop.numeric.plot import save
+
+    axes = plot_study(study)
+    titles = [ax.get_title() for ax in axes]
+    assert [title.split(":")[0] for title in titles[:3]] == ["compute", "params-tokens", "gold"]
+    save(axes[0], tmp_path / "page.png")
+    assert (tmp_path / "page.png").stat().st_size > 10_000
+
+
+def test_what_is_drawn(study):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from isoflop.numeric.passk.plot_laws import plot_coefficient, plot_envelope_exponents, plot_laws
+
+    compute = study.laws["compute"]
+    try:
+        ax = plot_laws(compute, k=[8])
+        points, line = ax.lines[0], ax.lines[-1]
+        assert points.get_ydata() == pytest.approx(compute.data.curve.neg_log[:, 1])
+        assert points.get_xdata() == pytest.approx(compute.covariates["compute"])
+        assert line.get_ydata() == pytest.approx(compute.at(8).neg_log({"compute": line.get_xdata()}))
+        ax = plot_coefficient([compute], ["alpha"])
+        assert ax.lines[0].get_ydata() == pytest.approx(compute.values("alpha"))
+        band = np.asarray(ax.collections[0].get_paths()[0].vertices)[:, 1]
+        assert band.min() == pytest.approx(compute.intervals("alpha")[:, 0].min())
+        assert band.max() == pytest.approx(compute.intervals("alpha")[:, 1].max())
+        ax = plot_envelope_exponents(study)
+        assert ax.lines[0].get_ydata() == pytest.approx([row.derived["alpha"] for row in study.envelopes])
+        with pytest.raises(ValueError, match=r"^names=.*one for each of the 1 laws"):
+            plot_coefficient([compute], ["alpha", "E0"])
+    finally:
+        pyplot.close("all")
+
+
+def test_shared_data(compute_counts):
+    """One reading of the counts for several studies."""
+    data = Data(compute_counts, (1, 10))
+    one, other = (study_passk(data, laws=[name], resamples=0) for name in ("compute", "params-tokens"))
+    assert one.laws["compute"].ks == other.laws["params-tokens"].ks == (1, 10)
+    assert np.shares_memory(one.laws["compute"].data.evidence[0].nodes, other.laws["params-tokens"].data.evidence[0].nodes)
