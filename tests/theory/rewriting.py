@@ -13,15 +13,12 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-import mpmath
 import sympy
+from tests.theory.reference import MP
 
 Node = tuple[Any, ...]
 Path = tuple[int, ...]
 Rule = Callable[["Rewriter", Node], Node | None]
-
-MP = mpmath.mp.clone()
-MP.dps = 60
 
 EXPONENT_SYMBOLS = ("b", "g", "p", "d")
 QUANTITY_SYMBOLS = ("A", "B", "N", "D", "C", "k")

@@ -62,7 +62,7 @@ class Statement:
 
     def _point(self, random: Random) -> dict[str, Any]:
         names = {*symbols_of(self.lhs, self.rhs), "A", "B", "C", "E", "N", "D", "beta", "gamma", "r"} - set(QUANTITIES)
-        point = {name: MP.mpf(random.uniform(0.4, 2.5)) for name in names}
+        point = {name: MP.mpf(random.uniform(0.4, 2.5)) for name in sorted(names)}
         if self.assume:
             point["C"] = 6 * point["N"] * point["D"]
         return point | quantities(point)
