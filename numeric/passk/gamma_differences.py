@@ -73,10 +73,15 @@ def rise(x: Any, t: Any) -> Floats:
     if low.any():
         found[low] = -np.log1p(t[low] / _ladder(x[low])).sum(axis=0)
         x = np.where(low, x + LARGE, x)
-    far = np.log1p(t / x)
-    found += (x - 0.5) * far + t * (np.log(x + t) - 1.0)
-    for m, coefficient in LOG_GAMMA.items():
-        found += coefficient * x**-m * np.expm1(-m * far)
+    found += (x - 0.5) * np.log1p(t / x) + t * (np.log(x + t) - 1.0)
+    # lost is 1 - (x/(x + t))^m, power x^-m, for m = 1, 3, 5, ...
+    inverse, ratio = 1.0 / x, x / (x + t)
+    lost = t / (x + t)
+    two_steps, squared, power, smaller = lost * (1.0 + ratio), ratio * ratio, inverse, inverse * inverse
+    for coefficient in LOG_GAMMA.values():
+        found -= coefficient * power * lost
+        lost = two_steps + squared * lost
+        power = power * smaller
     return found
 
 

@@ -38,6 +38,8 @@ BLOCK = 262_144
 LEAST_TAU, MOST_TAU, FIRST_TAU = 1e-3, 5.0, 0.2
 #: Rounds of the law and the scatter in turn, and the change of log tau that ends them.
 ROUNDS, SETTLED = 60, 1e-7
+#: The slope in log tau as two rounds show it, in units of that with the law held, is believed between these.
+LEAST_SECANT, MOST_SECANT = 0.1, 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +127,7 @@ def fit_marginal(
     each = np.ones((count, size)) if weights is None else weights
     theta, value, done = theta.copy(), np.full(count, np.inf), np.zeros(count, dtype=bool)
     log_tau = np.broadcast_to(np.log(np.asarray(tau, dtype=np.float64)).reshape(-1, 1), (count, 1)).copy()
+    slope, moved = np.full((count, 1), np.nan), np.ones((count, 1))
     on, settled = np.arange(count), np.zeros(count, dtype=bool)
     free = int(np.count_nonzero(design.lower < design.upper))
     for _ in range(ROUNDS):
@@ -132,18 +135,23 @@ def fit_marginal(
         problems = Problems(design.model, np.zeros(size), each[on], measure, True)
         ends = minimise(problems, theta[on], design.lower, design.upper, damping=0.0)
         theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
-        step = _scatter_step(measure, np.log(design.model.evaluate(ends.theta)[0]), each[on], free)
-        moved = np.clip(log_tau[on] + step, np.log(LEAST_TAU), np.log(MOST_TAU))
-        settled[on] = np.abs(moved - log_tau[on])[:, 0] < SETTLED
-        log_tau[on] = moved
+        here, alone = _scatter_slope(measure, np.log(design.model.evaluate(ends.theta)[0]), each[on], free)
+        with np.errstate(all="ignore"):
+            seen = (here - slope[on]) / moved[on]
+        along = np.where((seen > LEAST_SECANT * alone) & (seen < MOST_SECANT * alone), seen, alone)
+        step = np.clip(-here / along, -1.0, 1.0)
+        reached = np.clip(log_tau[on] + step, np.log(LEAST_TAU), np.log(MOST_TAU))
+        slope[on], moved[on] = here, reached - log_tau[on]
+        settled[on] = np.abs(moved[on])[:, 0] < SETTLED
+        log_tau[on] = reached
         on = np.flatnonzero(~settled)
         if not on.size:
             break
     return Fitted(theta, np.exp(log_tau[:, 0]), value, done & settled)
 
 
-def _scatter_step(measure: Marginal, mu: Floats, weights: Floats, free: int) -> Floats:
-    """Newton's step of log tau (K, 1), the law given."""
+def _scatter_slope(measure: Marginal, mu: Floats, weights: Floats, free: int) -> tuple[Floats, Floats]:
+    """Slope in log tau (K, 1), which vanishes at the scatter sought, and its own slope with the law held."""
     _, mean, square, fourth = measure.moments(mu)
     v = measure.variance
     told = np.clip(1.0 - (square - mean**2) / v, 1e-12, 1.0)
@@ -154,4 +162,4 @@ def _scatter_step(measure: Marginal, mu: Floats, weights: Floats, free: int) -> 
     spread = (fourth - square**2) / (2.0 * v**2)  # d E[t^2]/dv
     curved = 2.0 * (weights * part * ((1.0 - part) * (kept - ratio) + part * (ratio - spread))).sum(axis=1, keepdims=True)
     expected = 2.0 * (weights * (part * told) ** 2).sum(axis=1, keepdims=True)
-    return np.clip(-slope / np.where(curved > 0.1 * expected, curved, expected), -1.0, 1.0)
+    return slope, np.where(curved > 0.1 * expected, curved, expected)
