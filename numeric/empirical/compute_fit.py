@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isoflop.numeric.compute_law import ComputeLaw, power
+from isoflop.numeric.fit.freeing import freed_each
 from isoflop.numeric.fit.newton import Problems
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.path import follow
@@ -84,7 +85,7 @@ def fit_compute_laws(
     lower = np.array([0.0, -LARGEST_LOG_TERM, LEAST_EXPONENT])
     upper = np.array([np.inf, LARGEST_LOG_TERM, LARGEST_EXPONENT])
     problems = Problems.of(model, losses, given, objective)
-    found = follow(problems, objective, theta, lower, upper)
+    found = freed_each(problems, objective, follow(problems, objective, theta, lower, upper), lower, upper)
     E, log_term, alpha = found.theta.T
     at_bound = (E <= 0.0) | (alpha <= LEAST_EXPONENT) | (alpha >= LARGEST_EXPONENT)
     return ComputeLaws(E, log_term + alpha * centre, alpha, found.done & known, at_bound & known)

@@ -109,7 +109,7 @@ class Problems:
         return cls(model, target, weights, objective.clip(), objective.in_logs)
 
     def some(self, chosen: Any) -> Problems:
-        """The chosen ones of the problems."""
+        """The chosen ones of the problems; of one index that problem, for any number of parameters."""
 
         def of(array: Any) -> Any:
             return array[chosen] if array is not None and np.ndim(array) == 2 else array
@@ -170,6 +170,10 @@ class Minima:
     def value(self) -> Floats:
         """The objectives (K,)."""
         return self.expansion.value
+
+    def some(self, chosen: Any) -> Minima:
+        """The chosen ones."""
+        return Minima(self.theta[chosen], self.expansion.some(chosen), self.done[chosen], self.decrement[chosen], self.steps)
 
 
 def expand(problems: Problems, theta: Floats) -> Expansion:
@@ -325,8 +329,8 @@ def minimise(
     Returns
     -------
     Minima
-        `done` tells where the step promised less than `enough` times the objective and the Hessian is positive semidefinite on
-        the free parameters, or the objective is what rounding errors make of 0.
+        `done` tells where the step promised less than `enough` times the objective, or than rounding errors make of 0, and the
+        Hessian is positive semidefinite on the free parameters; or the objective itself is what rounding errors make of 0.
     """
     near = SNAPPED * (1.0 + np.abs(theta))
     theta = np.where(theta - lower <= near, lower, np.where(upper - theta <= near, upper, theta))
@@ -338,15 +342,17 @@ def minimise(
     index, whole, x = np.arange(len(theta)), problems, theta
     damped, curved = np.full(len(theta), damping), np.zeros(len(theta), dtype=bool)
     on = np.isfinite(at.value)
+    floor = np.broadcast_to(problems.rounding, on.shape)
+    noise = np.maximum(floor, 0.0)
     steps = 0
     while steps < most_steps and on.any():
         if not on.all():
-            index, x, at, damped, curved = index[on], x[on], at.some(on), damped[on], curved[on]
+            index, x, at, damped, curved, noise = index[on], x[on], at.some(on), damped[on], curved[on], noise[on]
             lower, upper, whole, on = lower[on], upper[on], problems.some(index), on[on]
         steps += 1
         step = newton_step(at, x, damped, lower, upper)
         decrement[index] = step.decrement
-        finished = (step.decrement <= enough * at.value) & step.convex
+        finished = (step.decrement <= np.maximum(enough * at.value, noise)) & step.convex
         on = ~(finished | (damped > HARDEST_DAMPING))
         if not on.all():
             done[index] = finished
@@ -357,7 +363,9 @@ def minimise(
         trial = _reached(whole.model, x, step.move, curved, lower, upper)
         there = expand(whole, trial)
         gain = (at.value - there.value) / np.maximum(step.promised, 1e-300)
-        accepted = (gain > SUFFICIENT) | ((step.promised <= ROUNDING * at.value) & (there.value <= at.value * (1.0 + ROUNDING)))
+        # Errors d of residuals r change the sum of squares by up to 2 |r| |d|.
+        blur = ROUNDING * at.value + 2.0 * np.sqrt(at.value * noise)
+        accepted = (gain > SUFFICIENT) | ((step.promised <= blur) & (there.value <= at.value + blur))
         if accepted.all():
             x, at = trial, there
         elif accepted.any():
@@ -367,7 +375,7 @@ def minimise(
         curved |= gain < STRAIGHT
         damped = _damping(damped, gain, accepted)
     _record(ends, last, index, x, at)
-    return Minima(ends, last, done | (last.value <= problems.rounding), decrement, steps)
+    return Minima(ends, last, done | (last.value <= floor), decrement, steps)
 
 
 def _record(ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Floats, at: Expansion) -> None:

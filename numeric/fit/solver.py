@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Expansion, Minima, Problems, minimise, values
+from isoflop.numeric.fit.freeing import freed, joined, stirred
+from isoflop.numeric.fit.newton import Problems, minimise, values
 from isoflop.numeric.fit.nonsmooth import sharpen
 from isoflop.numeric.fit.path import NARROWEST, follow, median_residuals
 from isoflop.numeric.fit.scan import Scan
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.fit.models import Design
+    from isoflop.numeric.fit.newton import Minima
     from isoflop.numeric.fit.objective import Objective
 
     Floats = NDArray[np.float64]
@@ -30,12 +32,8 @@ SAME = 1e-7
 #: With as few runs, and for a sharp objective, the points of the grid are compared by the objective itself as well, which then
 #: has many minima, smooth over this many median absolute residuals.
 FEW, NARROW = 128, 0.5
-#: So many points around the best minimum are followed then, at distances in these multiples of the parameters' own spread.
-STIRRED, STIRRING_SCALES, STIRRING_SEED = 16, (0.3, 5.0), 0
-#: Where Newton's method is stuck at a corner of a narrow objective, with no run where that is curved, it begins again from points
-#: at these distances, so often at most.
-FREEING_SCALES, FREEINGS = (0.003, 1.0), 3
-FLATTEST = 1e-3
+#: Points around the best minimum are followed then, at distances in these multiples of the parameters' own spread.
+STIRRING_SCALES = (0.3, 5.0)
 #: Of a sharp objective, this many of the best smooth minima are followed to the end.
 MOST_SHARPENED, DISTINCT = 5, 1e-3
 #: More runs than this are first fitted on a sample of them.
@@ -82,7 +80,7 @@ def solve(design: Design, observed: Floats, weights: Floats | None, objective: O
         return _solve_large(design, observed, weights, objective)
     found, starts = _minima(design, observed, weights, objective)
     problems = Problems.of(design.model, observed, weights, objective)
-    return _best(design, problems, objective, _freed(problems, found, objective, design), starts)
+    return _best(design, problems, objective, freed(problems, objective, found, design.lower, design.upper), starts)
 
 
 def _minima(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> tuple[Minima, int]:
@@ -108,46 +106,8 @@ def _minima(design: Design, observed: Floats, weights: Floats | None, objective:
     found = follow(problems, objective, begun, design.lower, design.upper)
     if objective.is_square or not few:
         return found, len(begun)
-    stirred = _stirred(problems, found.theta[int(np.argmin(found.value))], design)
-    return _joined(found, follow(problems, objective, stirred, design.lower, design.upper)), len(begun) + len(stirred)
-
-
-def _freed(problems: Problems, found: Minima, objective: Objective, design: Design) -> Minima:
-    """The same where the best is a minimum; else with what is found from points around it, for a smooth objective."""
-    for _ in range(0 if objective.is_sharp or objective.is_square else FREEINGS):
-        best = int(np.argmin(found.value))
-        if found.done[best]:
-            break
-        around = _stirred(problems, found.theta[best], design, FREEING_SCALES)
-        found = _joined(found, minimise(problems, around, design.lower, design.upper))
-    return found
-
-
-def _stirred(problems: Problems, theta: Floats, design: Design, scales: tuple[float, float] = STIRRING_SCALES) -> Floats:
-    """Points around a minimum, as far as the residuals let the parameters vary: next to it others may be deeper."""
-    values, jacobian = problems.model.evaluate(theta[None])
-    scaled = jacobian[0] / (values if problems.in_logs else 1.0)
-    lengths = np.linalg.norm(scaled, axis=1)
-    lengths[lengths == 0.0] = 1.0
-    left, size, _ = np.linalg.svd(scaled / lengths[:, None], full_matrices=False)
-    spread = float(median_residuals(problems, theta[None])[0, 0]) / np.maximum(size, FLATTEST * size[0])
-    drawn = np.random.default_rng(STIRRING_SEED).normal(size=(STIRRED, len(size)))
-    drawn *= np.geomspace(*scales, STIRRED)[:, None]
-    return np.clip(theta + (drawn * spread) @ left.T / lengths, design.lower, design.upper)
-
-
-def _joined(one: Minima, other: Minima) -> Minima:
-    parts = [
-        np.concatenate([getattr(one.expansion, name), getattr(other.expansion, name)])
-        for name in ("value", "gradient", "hessian", "lengths")
-    ]
-    return Minima(
-        np.concatenate([one.theta, other.theta]),
-        Expansion(*parts),
-        np.concatenate([one.done, other.done]),
-        np.concatenate([one.decrement, other.decrement]),
-        max(one.steps, other.steps),
-    )
+    around = stirred(problems, found.theta[int(np.argmin(found.value))], design.lower, design.upper, STIRRING_SCALES)
+    return joined(found, follow(problems, objective, around, design.lower, design.upper)), len(begun) + len(around)
 
 
 def _solve_large(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:

@@ -98,7 +98,7 @@ def test_drawn_truths_are_recovered_in_95_percent(breaks):
     assert good >= 190
 
 
-@pytest.mark.parametrize("exponents", [(0.7, 0.2), (0.9, 0.3), (0.6, 0.3)])
+@pytest.mark.parametrize("exponents", [(0.7, 0.2), (0.9, 0.3), (0.6, 0.35)])
 @pytest.mark.parametrize("floor", [0.1, 1.7])
 def test_a_two_term_law_at_a_fixed_ratio_is_recognised(exponents, floor):
     compute, at = np.geomspace(1e17, 1e24, 60), 1e20
@@ -111,6 +111,19 @@ def test_a_two_term_law_at_a_fixed_ratio_is_recognised(exponents, floor):
     assert found.holds, str(found)
     law = law_of(fit).as_ray(20.0, tolerance=1e-6)
     assert (law.beta, law.gamma, law.E) == pytest.approx((first, second, floor), rel=1e-6)
+
+
+def test_exponents_of_two_to_one_have_two_broken_laws():
+    """t^2 + t + E = (t + 1/2)^2 + E - 1/4: c1 f1 is -1 with the law's own E, or -2 with a smaller one; both are exact."""
+    compute, at = np.geomspace(1e17, 1e24, 60), 1e20
+    t = (compute / at) ** -0.15
+    values = 1.7 + 0.5 * t**2 + 0.5 * t
+    fit = fit_broken(compute, values, objective=SQUARES, asymptote=(0.0, np.inf))
+    law = law_of(fit)
+    assert fit.converged
+    assert law.accuracy(compute) == pytest.approx(values, rel=1e-9)
+    assert law.product == pytest.approx(round(law.product), abs=1e-8)
+    assert (round(law.product), law.a) in ((-1, pytest.approx(1.7, rel=1e-6)), (-2, pytest.approx(1.7 - 0.125, rel=1e-6)))
 
 
 def test_a_sharper_break_is_not_a_two_term_law():
