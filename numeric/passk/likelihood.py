@@ -38,10 +38,13 @@ LEAST_U, MOST_U, STEP_U = -14.0, 5.0, 0.03
 DEPTH, NODES, LOOKS = 18.0, 48, 3
 #: Of log likelihoods that are practically the greatest.
 NEAR = 0.5
-#: Fewer models with a success and a failure do not tell what shapes are usual; the least standard deviation of log a.
-LEAST_MODELS, LEAST_DEVIATION = 6, 0.05
-#: Rounds of learning, the change in log a that ends them, and every how many-th node they look at.
-ROUNDS, SETTLED, STRIDE = 60, 3e-3, 3
+#: Where no sample is correct the likelihood is taken for flat once it is within this of its limit at pass@k = 0.
+FLAT = 1e-5
+#: Fewer models with a success and a failure do not tell what shapes are usual; the least standard deviation of log a, a step of
+#: the grid: sharper weights would fall between its shapes.
+LEAST_MODELS, LEAST_DEVIATION = 6, 0.2
+#: Rounds of learning, and the change in log a that ends them.
+ROUNDS, SETTLED = 200, 3e-4
 #: Directions of m0, m1, m2 that the models tell less about than this share of the best are left alone.
 TOLD_APART = 1e-7
 #: With more problems than this the grid of shapes is finer: the error of the interpolation goes with problems times step^4.
@@ -57,21 +60,29 @@ class Shapes:
     """How usual shapes are at a u: log a is normal about m0 + m1 u + m2 e^u; all weigh the same for an infinite deviation.
 
     The line in u holds where shapes change slowly with -log pass@k, the term in e^u = -log pass@k where a + b is the same for all
-    models.
+    models. Beyond the models that it is learnt from, the mean stays as at the last of them.
 
     Attributes
     ----------
     mean : tuple of float
         m0, m1, m2.
     deviation : float
+    span : tuple of float
+        The least and the greatest u of the models that it is learnt from.
     """
 
     mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
     deviation: float = np.inf
+    span: tuple[float, float] = (-np.inf, np.inf)
 
     def centre(self, u: Floats) -> Floats:
         """The mean of log a at u."""
-        return np.tensordot(np.array(self.mean), _terms(u), axes=1)
+        return np.tensordot(np.array(self.mean), self.terms(u), axes=1)
+
+    def terms(self, u: Floats) -> Floats:
+        """1, u and e^u, (3, ...)."""
+        within = np.clip(u, *self.span)
+        return np.stack([np.ones_like(within), within, np.exp(within)])
 
     def log_weights(self, shapes: Floats, u: Floats) -> Floats:
         """Log of the weights of shapes (A,) at u (..., J), which sum to 1: (..., A, J)."""
@@ -97,8 +108,12 @@ class Shapes:
 
     def learnt(self, shapes: Floats, nodes: Floats, values: Floats) -> Shapes:
         """The greatest likelihood from log likelihoods (G, A, J) at nodes (G, J) of u, by the EM algorithm from here on."""
-        log_a, terms = np.log(shapes), _terms(nodes)
-        found = self if np.isfinite(self.deviation) else Shapes(deviation=float(np.ptp(log_a)) / 2.0)
+        log_a = np.log(shapes)
+        likeliest = np.take_along_axis(nodes, values.max(axis=1).argmax(axis=1)[:, None], axis=1)
+        span = float(likeliest.min()), float(likeliest.max())
+        begun = self.deviation if np.isfinite(self.deviation) else float(np.ptp(log_a)) / 2.0
+        found = Shapes(self.mean, begun, span)
+        terms = found.terms(nodes)
         for _ in range(ROUNDS):
             share = values + found.log_weights(shapes, nodes)
             share = np.exp(share - share.max(axis=(1, 2), keepdims=True))
@@ -109,16 +124,11 @@ class Shapes:
             mean = np.linalg.lstsq(gram, moments, rcond=TOLD_APART)[0]
             square = float(np.einsum("gaj,a->", share, log_a**2)) - 2.0 * mean @ moments + mean @ gram @ mean
             deviation = max(LEAST_DEVIATION, float(np.sqrt(max(square, 0.0) / len(nodes))))
-            last, found = found, Shapes((float(mean[0]), float(mean[1]), float(mean[2])), deviation)
+            last, found = found, Shapes((float(mean[0]), float(mean[1]), float(mean[2])), deviation, span)
             moved = np.abs(found.centre(nodes) - last.centre(nodes)).max()
             if max(float(moved), abs(np.log(found.deviation / last.deviation))) < SETTLED:
                 break
         return found
-
-
-def _terms(u: Floats) -> Floats:
-    """1, u and e^u, (3, ...)."""
-    return np.stack([np.ones_like(u), u, np.exp(u)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +142,8 @@ class Evidence:
         (G, J): values of u, equally spaced.
     log_weights : ndarray
         (G, J): log likelihood there, at most 0 and 0 at its maximum, plus the log of the spacing.
+    flat : ndarray of bool
+        (G,): whether it goes on as at the last node for all greater u, as it does for a model without a success.
     usual : Shapes
         What shapes of the distribution of success rates it took for usual.
     """
@@ -139,6 +151,7 @@ class Evidence:
     k: int
     nodes: Floats
     log_weights: Floats
+    flat: NDArray[np.bool_]
     usual: Shapes = Shapes()
 
     @property
@@ -153,10 +166,10 @@ class Evidence:
 
     def some(self, chosen: Any) -> Evidence:
         """Of some of the models."""
-        return Evidence(self.k, self.nodes[chosen], self.log_weights[chosen], self.usual)
+        return Evidence(self.k, self.nodes[chosen], self.log_weights[chosen], self.flat[chosen], self.usual)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation (G,) of u where nothing but the counts is known, over the nodes."""
+        """Mean and standard deviation (G,) of u where nothing but the counts is known; of a flat likelihood, over its nodes."""
         share = np.exp(self.log_likelihood)
         share /= share.sum(axis=1, keepdims=True)
         mean = (share * self.nodes).sum(axis=1)
@@ -224,25 +237,29 @@ class Surface:
     def at(self, k: int, *, learn: bool = True) -> Evidence:
         """The likelihood of u for one k; `learn`: whether to learn, for k beyond the samples, what shapes are usual."""
         log_b_of_u, shapes, count = self._inverse(k), Shapes(), len(self.values)
-        nodes = _spaced(np.full(count, LEAST_U + 2 * STEP_U), np.full(count, MOST_U - 2 * STEP_U))
-        nodes = self._narrowed(log_b_of_u, nodes, shapes, LOOKS)
+        lowest, highest = LEAST_U + 2 * STEP_U, MOST_U - 2 * STEP_U
+        nodes = self._narrowed(log_b_of_u, _spaced(np.full(count, lowest), np.full(count, highest)), shapes, LOOKS)
         if learn and k > self.fewest and self.telling.sum() >= LEAST_MODELS:
-            some = nodes[self.telling][:, ::STRIDE]
+            some = nodes[self.telling]
             values = self._looked(log_b_of_u, some, np.flatnonzero(self.telling))
             place = np.linspace(0.0, len(self.shapes) - 1.0, self.finer * (len(self.shapes) - 1) + 1)
             fine = np.exp(np.interp(place, np.arange(len(self.shapes)), np.log(self.shapes)))
             across = np.broadcast_to(place, (some.shape[1], len(place)))
             shapes = shapes.learnt(fine, some, np.stack([_cubic(table.T, across).T for table in values]))
-            nodes = self._narrowed(log_b_of_u, nodes, shapes, 1)
+            # Where it becomes flat is a matter of shapes.
+            nodes = _spaced(nodes[:, 0], np.where(self.telling, nodes[:, -1], highest))
+            nodes = self._narrowed(log_b_of_u, nodes, shapes, LOOKS - 1)
         values = self._averaged(log_b_of_u, nodes, shapes)
         values -= values.max(axis=1, keepdims=True)
-        return Evidence(k, nodes, values + np.log(nodes[:, 1] - nodes[:, 0])[:, None], shapes)
+        return Evidence(k, nodes, values + np.log(nodes[:, 1] - nodes[:, 0])[:, None], _flat(values), shapes)
 
     def _narrowed(self, log_b_of_u: Floats, nodes: Floats, usual: Shapes, looks: int) -> Floats:
         """Equally spaced u (G, J) between those where each model's likelihood is not negligible, after so many looks."""
         each = np.arange(len(nodes))
         for _ in range(looks):
-            first, last = _kept(self._averaged(log_b_of_u, nodes, usual), axis=1)
+            values = self._averaged(log_b_of_u, nodes, usual)
+            first, last = _kept(values, axis=1)
+            last = np.where(_flat(values), np.clip(_level_from(values), first + 1, last), last)
             nodes = _spaced(nodes[each, first], nodes[each, last])
         return nodes
 
@@ -288,6 +305,17 @@ def _kept(values: Floats, axis: int) -> tuple[NDArray[np.intp], NDArray[np.intp]
     kept, size = values >= values.max(axis=axis, keepdims=True) - DEPTH, values.shape[axis]
     first, last = kept.argmax(axis=axis), size - 1 - np.flip(kept, axis=axis).argmax(axis=axis)
     return np.maximum(first - 1, 0), np.minimum(last + 1, size - 1)
+
+
+def _flat(values: Floats) -> NDArray[np.bool_]:
+    """(G,): whether log likelihoods (G, J) end at their maximum."""
+    return np.asarray(values[:, -1] >= values.max(axis=1) - FLAT)
+
+
+def _level_from(values: Floats) -> NDArray[np.intp]:
+    """(G,): the first node from which on log likelihoods (G, J) stay within `FLAT` of the last."""
+    away = np.abs(values - values[:, -1:]) > FLAT
+    return np.where(away.any(axis=1), values.shape[1] - np.flip(away, axis=1).argmax(axis=1), 0)
 
 
 def _spaced(low: Floats, high: Floats) -> Floats:

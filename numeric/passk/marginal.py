@@ -5,9 +5,12 @@ With the likelihood l of u from a model's counts, a law that says mu costs that 
     rho(mu) = -log int exp(l(u)) N(u; mu, tau^2) du,   rho' = E[t]/v,   rho'' = (1 - Var[t]/v)/v,   t = mu - u,
 
 where mean and variance are those given the counts and the law, and v is tau^2. For counts that pin u down it is the square of a
-residual; for a model without a success it is nearly 0 wherever the law puts pass@k low enough. The integral is a sum over nodes;
-each stands for a normal of `WIDTH` spacings, so that v is tau^2 + (WIDTH spacing)^2, which keeps the sum smooth where the
-likelihood is flat and its nodes are far apart.
+residual; for a model without a success it is nearly 0 wherever the law puts pass@k low enough. The integral is a sum over nodes,
+which is exact to 1e-5 as long as tau is at least w = `WIDTH` spacings; for a smaller tau each node stands for a normal of that
+width: v = (tau^p + w^p)^(2/p) with p = `BLEND`. Where the likelihood goes on flat beyond its last node, half a spacing from there
+on the integral is that of the normal: with z = (mu - edge)/sqrt(v) and the hazard h = phi(z)/Phi(z),
+
+    mass Phi(z),  E[t] = -sqrt(v) h,  E[t^2] = v (1 - z h),  E[t^4] = v^2 (3 - (z^3 + 3 z) h).
 """
 
 from __future__ import annotations
@@ -30,8 +33,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 HALF_LOG_TWO_PI = 0.9189385332046727
-#: Of a node, in spacings: a sum of normals so wide is smooth to 1e-5.
-WIDTH = 0.8
+#: Of a node, in spacings: a sum of normals so wide is smooth to 1e-5. `BLEND`: the power in which it gives way to a larger tau.
+WIDTH, BLEND = 0.8, 8.0
 #: Numbers in one pass: problems times models times nodes.
 BLOCK = 262_144
 #: The scatter of models about the law is sought between these.
@@ -78,7 +81,14 @@ class Marginal:
     @property
     def variance(self) -> Floats:
         """v (K, G) or (1, G): of t about a node."""
-        return np.square(np.atleast_2d(self.tau)) + np.square(WIDTH * self.evidence.spacing)
+        tau = np.atleast_2d(self.tau)
+        found: Floats = np.square(tau) * (1.0 + (WIDTH * self.evidence.spacing / tau) ** BLEND) ** (2.0 / BLEND)
+        return found
+
+    @property
+    def share_of_tau(self) -> Floats:
+        """d log v/d log tau^2, (K, G) or (1, G)."""
+        return np.asarray(1.0 / (1.0 + (WIDTH * self.evidence.spacing / np.atleast_2d(self.tau)) ** BLEND))
 
     def moments(self, mu: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """rho, E[t], E[t^2] and E[t^4], (K, G) each."""
@@ -97,12 +107,47 @@ class Marginal:
         share = square * (-0.5 / variance)[:, :, None]
         share += self.evidence.log_weights
         highest = share.max(axis=2)
+        tail = self._tail(mu, variance)
+        if tail is not None:
+            np.maximum(highest, tail[0], out=highest)
         share -= highest[:, :, None]
         np.exp(share, out=share)
-        total = share.sum(axis=2)
-        rho = 0.5 * np.log(variance) + HALF_LOG_TWO_PI - highest - np.log(total)
-        of_t = (np.einsum("kgj,kgj->kg", share, t) / total, np.einsum("kgj,kgj->kg", share, square) / total)
-        return rho, *of_t, np.einsum("kgj,kgj,kgj->kg", share, square, square) / total
+        sums = [
+            share.sum(axis=2),
+            np.einsum("kgj,kgj->kg", share, t),
+            np.einsum("kgj,kgj->kg", share, square),
+            np.einsum("kgj,kgj,kgj->kg", share, square, square),
+        ]
+        if tail is not None:
+            mass = np.exp(tail[0] - highest)
+            for total, moment in zip(sums, (1.0, *tail[1:]), strict=True):
+                total += mass * moment
+        rho = 0.5 * np.log(variance) + HALF_LOG_TWO_PI - highest - np.log(sums[0])
+        return rho, sums[1] / sums[0], sums[2] / sums[0], sums[3] / sums[0]
+
+    def _tail(self, mu: Floats, variance: Floats) -> tuple[Floats, ...] | None:
+        """Of the flat parts: log mass as nodes have it, -inf where there is none, and E[t], E[t^2], E[t^4] there; (K, G) each."""
+        from scipy.special import log_ndtr
+
+        flat = np.flatnonzero(self.evidence.flat)
+        if not flat.size:
+            return None
+        found = tuple(np.full(mu.shape, start) for start in (-np.inf, 0.0, 0.0, 0.0))
+        spacing = self.evidence.spacing[flat]
+        v, edge = variance[:, flat], self.evidence.nodes[flat, -1] + 0.5 * spacing
+        z = (mu[:, flat] - edge) / np.sqrt(v)
+        log_mass = log_ndtr(z)
+        hazard = np.exp(-0.5 * z * z - HALF_LOG_TWO_PI - log_mass)
+        level = self.evidence.log_weights[flat, -1] - np.log(spacing)
+        moments = (
+            log_mass + level + 0.5 * np.log(v) + HALF_LOG_TWO_PI,
+            -np.sqrt(v) * hazard,
+            v * (1.0 - z * hazard),
+            v * v * (3.0 - (z**3 + 3.0 * z) * hazard),
+        )
+        for whole, part in zip(found, moments, strict=True):
+            whole[:, flat] = part
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +202,10 @@ def _scatter_slope(measure: Marginal, mu: Floats, weights: Floats, free: int) ->
     told = np.clip(1.0 - (square - mean**2) / v, 1e-12, 1.0)
     informed = (weights * told).sum(axis=1, keepdims=True)
     kept = 1.0 - told * np.minimum(free / informed, 0.9)
-    ratio, part = square / v, np.square(measure.tau) / v
+    ratio, part = square / v, measure.share_of_tau
     slope = (weights * part * (kept - ratio)).sum(axis=1, keepdims=True)
     spread = (fourth - square**2) / (2.0 * v**2)  # d E[t^2]/dv
-    curved = 2.0 * (weights * part * ((1.0 - part) * (kept - ratio) + part * (ratio - spread))).sum(axis=1, keepdims=True)
+    bent = 0.5 * BLEND * (1.0 - part) * (kept - ratio) + part * (ratio - spread)
+    curved = 2.0 * (weights * part * bent).sum(axis=1, keepdims=True)
     expected = 2.0 * (weights * (part * told) ** 2).sum(axis=1, keepdims=True)
     return slope, np.where(curved > 0.1 * expected, curved, expected)

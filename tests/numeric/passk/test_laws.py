@@ -7,11 +7,12 @@ import pytest
 
 from isoflop.numeric.fit import fit
 from isoflop.numeric.passk import laws as module
+from isoflop.numeric.passk import likelihood
 from isoflop.numeric.passk.counts import Counts
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS, kind_of
 from isoflop.numeric.passk.laws import Data, fit_passk
-from isoflop.numeric.passk.simulate import Adaptive, Fixed, law_values
+from isoflop.numeric.passk.simulate import Adaptive, Fixed, grid, law_values
 
 KS = (1, 10, 50)
 LAW_NAMES = ("compute", "params-tokens", "gold")
@@ -124,6 +125,45 @@ def test_the_truth_is_recovered(drawn, truths, design, law, method) -> None:
     away = (ahead.log_y - np.log(law_values(design, law, truths[law]))) / ahead.standard_error
     assert np.abs(away).max() < 4.0
     assert ahead.standard_error.max() < 0.2
+
+
+FAR = {"E0": 3.0, "C0": 9e5, "alpha": 0.26}
+SPAN = np.geomspace(1e14, 1e22, 60)
+
+
+def far_counts(drawn, seed):
+    """60 models over eight decades, -log pass@1 from 200 to 4: those below some 1e19 FLOP have no success in 128,000 samples."""
+    of = grid((1e8,), tuple(SPAN / 6e8))
+    return drawn(
+        "compute", seed=seed, of=of, k=1, problems=128, sampling=Fixed(1000), scatter=0.26, concentration=100.0, **FAR
+    ).counts()
+
+
+def test_a_law_that_goes_far_beyond_what_counts_can_tell(drawn) -> None:
+    """Models without a success say that -log pass@k is large, not how large: their law may be anywhere above."""
+    errors = []
+    for seed in range(3):
+        counts = far_counts(drawn, 40 + seed)
+        found = fit_passk(counts, k=[1]).fits[0]
+        assert found.converged
+        assert 30 < found.n_unsolved < 50
+        ahead = found.predict({"compute": SPAN[[0, -1]]})
+        truth = np.log(FAR["E0"] + FAR["C0"] * SPAN[[0, -1]] ** -FAR["alpha"])
+        errors.append((ahead.log_y - truth) / ahead.standard_error)
+    assert np.abs(errors).max() < 3.5
+
+
+def test_fits_do_not_depend_on_how_far_the_likelihood_is_looked_at(drawn, monkeypatch) -> None:
+    counts = far_counts(drawn, 40)
+    for k in (1, 5000):
+        found = []
+        for most in (4.6, 5.0):
+            monkeypatch.setattr(likelihood, "MOST_U", most)
+            found.append(fit_passk(counts, k=[k]).fits[0])
+        one, other = found
+        for name, value in one.coefficients.items():
+            assert other.coefficients[name] == pytest.approx(value, rel=0.05, abs=1e-3), (k, name)
+        assert other.coefficients["alpha"] == pytest.approx(one.coefficients["alpha"], rel=5e-3), k
 
 
 def test_beyond_every_n(adaptive_counts, truths) -> None:

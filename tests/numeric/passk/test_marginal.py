@@ -4,20 +4,22 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import minimize
+from scipy.stats import norm
 
 from isoflop.numeric.fit.models import COMPUTE, Design
 from isoflop.numeric.passk.likelihood import Evidence, Surface
-from isoflop.numeric.passk.marginal import MOST_TAU, WIDTH, Marginal, fit_marginal
+from isoflop.numeric.passk.marginal import MOST_TAU, Marginal, fit_marginal
 from isoflop.numeric.runs import Runs
 
 NODES = 49  # odd: one at the centre
 
 
-def evidence_of(log_likelihood, low, high):
-    """A model a row: nodes between `low` and `high`, and what a function says there."""
+def evidence_of(log_likelihood, low, high, *, flat=False):
+    """A model a row: nodes between `low` and `high`, and what a function says there; `flat`: it goes on as at the last node."""
     nodes = np.linspace(low, high, NODES).T
     values = log_likelihood(nodes)
-    return Evidence(10, nodes, values - values.max(axis=1, keepdims=True) + np.log(nodes[:, 1] - nodes[:, 0])[:, None])
+    log_weights = values - values.max(axis=1, keepdims=True) + np.log(nodes[:, 1] - nodes[:, 0])[:, None]
+    return Evidence(10, nodes, log_weights, np.full(len(nodes), flat))
 
 
 def normal(centre, deviation):
@@ -30,8 +32,8 @@ def normal(centre, deviation):
 
 @pytest.fixture(scope="module")
 def one_sided():
-    """No success: almost nothing is known above u = 1."""
-    return evidence_of(lambda u: -np.exp(-2.0 * (u - 1.0)), np.array([-0.4]), np.array([5.0]))
+    """No success: nothing is known above u = 1, but that all of it is as likely."""
+    return evidence_of(lambda u: -np.exp(-4.0 * (u - 1.0)), np.array([0.28]), np.array([3.7]), flat=True)
 
 
 def runs(compute, y):
@@ -46,19 +48,18 @@ def design_of(compute, y):
 # -- the integral ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mu", [-0.5, 0.6, 1.4, 3.0])
+@pytest.mark.parametrize("mu", [-0.1, 0.6, 1.4, 3.0, 3.6, 5.0, 30.0])
 @pytest.mark.parametrize("tau", [0.2, 0.8])
 def test_against_quadrature(one_sided, mu, tau) -> None:
-    """A node stands for a normal of WIDTH spacings: of exp(l) times a normal of that much more variance."""
+    """Of exp(l) times a normal, over all u from where l is negligible; far above the last node that is the flat part alone."""
     measure = Marginal(one_sided, tau)
-    variance = tau**2 + (WIDTH * float(one_sided.spacing[0])) ** 2
-    (low, high), half = one_sided.nodes[0, [0, -1]], 0.5 * float(one_sided.spacing[0])
+    variance = tau**2
+    low, half = one_sided.nodes[0, 0], 0.5 * float(one_sided.spacing[0])
 
     def moment(power):
-        inside = lambda u: (mu - u) ** power * np.exp(-np.exp(-2.0 * (u - 1.0)) - 0.5 * (mu - u) ** 2 / variance)  # noqa: E731
-        return quad(inside, low - half, high + half, limit=400, points=[mu] if low < mu < high else None)[0] / np.sqrt(
-            2 * np.pi * variance
-        )
+        inside = lambda u: (mu - u) ** power * np.exp(-np.exp(-4.0 * (u - 1.0)) - 0.5 * (mu - u) ** 2 / variance)  # noqa: E731
+        high = max(mu, 5.0) + 12.0 * tau
+        return quad(inside, low - half, high, limit=400, points=[max(mu, low)])[0] / np.sqrt(2 * np.pi * variance)
 
     total, first, second = (moment(power) for power in (0, 1, 2))
     rho, slope, curvature = (float(part[0, 0]) for part in measure.measure(np.array([[mu]])))
@@ -71,10 +72,9 @@ def test_against_quadrature(one_sided, mu, tau) -> None:
 @pytest.mark.parametrize("tau", [0.05, 0.3, 1.0])
 def test_derivatives_against_differences(one_sided, tau) -> None:
     both = [normal([0.3, -2.0], [0.2, 0.01]), one_sided]
-    nodes, log_weights = (np.concatenate([getattr(e, name) for e in both]) for name in ("nodes", "log_weights"))
-    evidence = Evidence(10, nodes, log_weights)
+    evidence = Evidence(10, *(np.concatenate([getattr(e, name) for e in both]) for name in ("nodes", "log_weights", "flat")))
     measure, h = Marginal(evidence, tau), 1e-5
-    for shift in (-0.4, 0.0, 0.7):
+    for shift in (-0.4, 0.0, 0.7, 4.5, 40.0):
         mu = np.array([[0.3, -2.0, 0.5]]) + shift
         _, slope, curvature = measure.measure(mu)
         (above, slope_above, _), (below, slope_below, _) = measure.measure(mu + h), measure.measure(mu - h)
@@ -98,7 +98,7 @@ def test_counts_that_tell_u_give_a_square() -> None:
 def test_counts_with_a_normal_error_add_their_variance() -> None:
     deviation, tau = 0.2, 0.3
     evidence = normal([0.4], deviation)
-    variance = deviation**2 + tau**2 + (WIDTH * float(evidence.spacing[0])) ** 2
+    variance = deviation**2 + tau**2
     rho = Marginal(evidence, tau).value(np.array([[0.4], [1.4]]))[:, 0]
     assert rho[1] - rho[0] == pytest.approx(0.5 / variance, rel=1e-4)
 
@@ -168,7 +168,7 @@ def direct(design, evidence, tau, weights):
     """Minus the log likelihood of (E, log C0, alpha), written out."""
     log_c = np.log(COMPUTE_GRID)
     width = np.diff(evidence.nodes[:, :2]).ravel()
-    variance = (tau**2 + (0.8 * width) ** 2)[:, None]
+    variance = ((tau**8 + (0.8 * width) ** 8) ** 0.25)[:, None]
 
     def value(theta):
         floor, log_scale, exponent = theta
@@ -176,7 +176,11 @@ def direct(design, evidence, tau, weights):
             return 1e6
         mu = np.log(floor + np.exp(log_scale - exponent * (log_c - log_c.mean())))
         density = np.exp(-0.5 * (mu[:, None] - evidence.nodes) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
-        return -float(weights @ np.log((np.exp(evidence.log_weights) * density).sum(axis=1) + 1e-300))
+        edge = evidence.nodes[:, -1] + 0.5 * width
+        beyond = np.where(
+            evidence.flat, norm.cdf((mu - edge) / np.sqrt(variance[:, 0])) * np.exp(evidence.log_likelihood[:, -1]), 0.0
+        )
+        return -float(weights @ np.log((np.exp(evidence.log_weights) * density).sum(axis=1) + beyond + 1e-300))
 
     return value
 
