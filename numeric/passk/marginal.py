@@ -205,7 +205,7 @@ def _scatter_slope(measure: Marginal, mu: Floats, weights: Floats, free: int) ->
     ratio, part = square / v, measure.share_of_tau
     slope = (weights * part * (kept - ratio)).sum(axis=1, keepdims=True)
     spread = (fourth - square**2) / (2.0 * v**2)  # d E[t^2]/dv
-    bent = 0.5 * BLEND * (1.0 - part) * (kept - ratio) + part * (ratio - spread)
-    curved = 2.0 * (weights * part * bent).sum(axis=1, keepdims=True)
+    # Without the slope of part itself: where tau is below what nodes resolve all vanishes with it, and tau goes to its bound.
+    curved = 2.0 * (weights * part**2 * (ratio - spread)).sum(axis=1, keepdims=True)
     expected = 2.0 * (weights * (part * told) ** 2).sum(axis=1, keepdims=True)
     return slope, np.where(curved > 0.1 * expected, curved, expected)
