@@ -39,8 +39,8 @@ $(VENV)/dev: $(VENV)/made pyproject.toml src/isoflop/_version.py
 demo: $(VENV)/core  ## derive the envelope of twelve benchmarks and check it against published compute laws
 	$(BIN)/isoflop check
 
-test: $(VENV)/dev  ## the fast tests
-	$(BIN)/python -m pytest -m 'not slow'
+test: $(VENV)/dev  ## the fast tests, a process a core
+	$(BIN)/python -m pytest -m 'not slow' --numprocesses auto --dist loadfile
 
 test-slow: $(VENV)/dev  ## the slow tests
 	$(BIN)/python -m pytest -m slow

@@ -1,30 +1,38 @@
 """What a public subset of runs says of "Revisiting the Scaling Properties of Downstream Metrics" (Krajewski et al. 2025).
 
 arXiv 2512.08894 published the evaluations of its runs; 33 of them were transcribed, and are not part of this package. The page
-sets their fits beside the paper's tables and says what the subset is too small for.
+sets their fits beside the paper's tables and says what the subset is too small for. A last part repeats the predictions of
+Gadre et al. 2024 (arXiv 2403.08540) on their own 104 runs.
 
 Run: python examples/reproduce_downstream_metrics.py [FOLDER] [OUTPUT]
 
-FOLDER holds runs.csv, by default $ISOFLOP_PUBLIC_RUNS/apple-downstream; OUTPUT, by default examples/downstream_metrics, receives
-README.md and the figures. Takes about a minute.
+FOLDER holds runs.csv, by default $ISOFLOP_PUBLIC_RUNS/apple-downstream, and beside it lies gadre2024/runs.csv; OUTPUT, by default
+examples/downstream_metrics, receives README.md and the figures. Takes about a minute.
 """
 
+import json
 import os
+import shlex
 import sys
+from contextlib import redirect_stdout
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from isoflop.cli import main as isoflop
 from isoflop.numeric.check import AccuracyCurves
 from isoflop.numeric.downstream.averages import averaged
 from isoflop.numeric.downstream.baselines import ALIASES, resolve
+from isoflop.numeric.downstream.ceiling import ceiling_of
 from isoflop.numeric.downstream.compare import compare_laws
 from isoflop.numeric.downstream.evaluations import Evaluations
 from isoflop.numeric.downstream.published_range import which_runs
 from isoflop.numeric.downstream.published_tables import printed_bilinear, printed_broken, tables_check
 from isoflop.numeric.downstream.sample import Sample, above_guessing
+from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.passk.bilinear import BilinearLaw, fit_bilinear
 from isoflop.numeric.plot import save
 from isoflop.theory import krajewski2025 as printed
@@ -38,6 +46,14 @@ RUNS = "tpr == 20 and not (benchmark == 'lbpp' and score == 1)"
 HELD_OUT, FIT_FROM, UP_TO = "compute > 6e21", 3e18, 6e21
 MARGINS = {"LBPP": 0.02}
 RESAMPLES, SEED, LEVEL = 200, 0, 0.9
+#: Gadre et al. 2024 on their training set RedPajama: the laws are fitted to these runs, the law of error to one more.
+FOR_LOSS = "token_multiplier == 20 and params < 1B or token_multiplier == 320 and params < 20M"
+FOR_ERROR = "token_multiplier == 20 and params < 2B or token_multiplier == 320 and params < 20M"
+PREDICTED = "token_multiplier == 640 and params > 1B or params > 2B"
+#: Their relative errors in percent: of loss and of error, by tokens per parameter.
+GADRE_PRINTED = {640: ("0.7103", "3.6365"), 20: ("0.7320", "0.0464")}
+#: With no more runs than this three coefficients are hardly known.
+FEW_RUNS = 5
 NOT_AVERAGED = ("GSM8K", "LBPP")
 CODE = ("HumanEval", "LBPP")
 
@@ -57,6 +73,7 @@ class Subset:
     """The public runs and everything that is fitted to them."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         read = Evaluations.read(folder / "runs.csv", columns=COLUMNS, where=RUNS)
         self.evaluations = read
         self.baselines = resolve(read, "krajewski2025")
@@ -120,9 +137,9 @@ class Subset:
                     fit.benchmark,
                     f"{fit.alpha_printed:.4f} / {fit.log_A_printed:.3f}",
                     f"{fit.alpha:.4f} +- {fit.alpha_error:.4f} / {fit.log_A:.2f} +- {fit.log_A_error:.2f} ({fit.n})",
-                    f"{fit.distance:.1f}",
+                    f"{fit.distance:.1f} ({fit.p:.2g})",
                     f"{other.alpha:.4f} +- {other.alpha_error:.4f} ({other.n})",
-                    f"{other.distance:.1f}",
+                    f"{other.distance:.1f} ({other.p:.2g})",
                 ]
             )
         return rows
@@ -135,14 +152,44 @@ class Subset:
                 f"{one.p:.2g}",
                 f"{one.closest} of {len(one.fits)}",
                 f"{one.distance_through_bend:.0f}",
+                f"{one.p_through_bend:.2g}",
             ]
             for one in self.range.candidates
         ]
+
+    def apart_rows(self) -> list[list[str]]:
+        """Where the two checks of the rule of Section 4.1 disagree."""
+        return [
+            [
+                fit.benchmark,
+                f"{fit.distance:.1f} ({fit.p:.2g})",
+                f"{fit.distance_through_bend:.1f} ({fit.p_through_bend:.2g})",
+                why,
+            ]
+            for fit, why in self.range.disagreements
+        ]
+
+    def range_said(self) -> str:
+        """What the two checks say together of the open question."""
+        limited = self.range.candidate(lower=True, upper=True, margin=True)
+        unlimited = self.range.candidate(lower=False, upper=True, margin=True)
+        names = ", ".join(fit.benchmark for fit, _ in self.range.disagreements)
+        return (
+            "The two checks agree on the upper limit and on the margin: Table 11 is no fit to all points, but to runs up to 6e21 "
+            "FLOP. They disagree on the rest. The runs from 3e18 to 6e21 FLOP pass directly "
+            f"(p = {limited.p:.2g}) and fail through the bend (p = {limited.p_through_bend:.1g}), by {names}; without the lower "
+            f"limit p = {unlimited.p:.2g} and p = {unlimited.p_through_bend:.2g}: the second check leans against one. "
+            "The direct check has few runs and little power; the other is sharp, and as good as its quadratic."
+        )
 
     def error_of(self, label: str, curve) -> float:
         """MAE of a published curve on the held-out runs."""
         held = self.held_out(label)
         return float(np.abs(curve(held.at.compute) - held.accuracy).mean())
+
+    def interval_of(self, label: str) -> tuple[float, float]:
+        """Of the held-out MAE of equation 2 over resamples, with as many beyond either end."""
+        return percentile(self.direct.entry(self.key[label], "compute").mae_draws, LEVEL)
 
     def held_out_rows(self) -> list[list[str]]:
         rows = []
@@ -155,7 +202,7 @@ class Subset:
                     f"{len(entry.fit.sample)} / {len(self.held_out(label))}",
                     f"{mae} ({mre} %)",
                     f"{self.error_of(label, self.curves(label).fitted):.4f}",
-                    f"{entry.held_out['mae']:.4f} {between(entry.intervals.get('mae'))} ({100 * entry.held_out['mre']:.2f} %)",
+                    f"{entry.held_out['mae']:.4f} {between(self.interval_of(label))} ({100 * entry.held_out['mre']:.2f} %)",
                     mae_broken,
                     figure(broken.held_out.get("mae")),
                     f"{self.error_of(label, printed_broken(label)):.4f}",
@@ -298,12 +345,22 @@ class Subset:
         return rows
 
     def ceiling_said(self) -> str:
-        """Where the interval excludes a ceiling of 1."""
-        told = []
-        for label in self.labels:
-            low = self.direct.entry(self.key[label], "compute-ceiling").coefficients(LEVEL)[0]["low"]
-            told += [label] if low > 1e-3 else []
-        return f"The ceiling is told from 1 for {', '.join(told) or 'none'} alone; in the paper it is 1 for seven benchmarks."
+        """By the profile likelihood of E and its rivals without a ceiling, on the fitted runs and on all."""
+        said = []
+        for runs, upper in (("runs up to 6e21 FLOP", UP_TO), ("all runs", np.inf)):
+            found: dict[str, list[str]] = {}
+            for label in self.labels:
+                sample = self.samples[label]
+                kept = sample.subset((sample.at.compute >= FIT_FROM) & (sample.at.compute <= upper))
+                ceiling = ceiling_of(kept, margin=self.margin(label), level=LEVEL)
+                few = f" ({ceiling.n} runs for three coefficients)" if ceiling.n <= FEW_RUNS else ""
+                found.setdefault(ceiling.verdict, []).append(label + few)
+            said.append(f"On {runs}: " + "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in found.items()))
+        return (
+            f"Whether the runs tell a ceiling is asked of the profile likelihood of E at {100 * LEVEL:g} %; two powers of "
+            "compute without a ceiling bend as well, and where they explain the runs the verdict is *bends*, and none is shown. "
+            f"{'. '.join(said)}. In the paper the ceiling is estimated without an error, and is 1 for seven benchmarks."
+        )
 
     def staged_rows(self) -> list[list[str]]:
         rows = []
@@ -318,6 +375,49 @@ class Subset:
                 ]
             )
         return rows
+
+    # -- over-training -------------------------------------------------------------------------------------------------
+
+    def gadre_command(self, *, with_error: bool = True) -> list[str]:
+        """The predictions of Gadre et al. as a command."""
+        return [
+            *("overtraining", "gadre2024/runs.csv", "--column", "params=N", "--where", "dataset == 'rpj'"),
+            *("--loss", "c4_val", "--benchmark", "gadre2024", "--fit-where", FOR_LOSS),
+            *(("--error-where", FOR_ERROR) if with_error else ()),
+            *("--predict-where", PREDICTED),
+        ]
+
+    def gadre_runs(self, *, with_error: bool = True, plot: Path | None = None) -> list[dict]:
+        """What the command predicts."""
+        place = str(self.folder.parent / "gadre2024" / "runs.csv")
+        words = [place if word == "gadre2024/runs.csv" else word for word in self.gadre_command(with_error=with_error)]
+        output = StringIO()
+        with redirect_stdout(output):
+            status = isoflop([*words, "--format", "json", *(() if plot is None else ("--plot", str(plot)))])
+        if status:
+            raise SystemExit(f"isoflop {shlex.join(words)}: status {status}")
+        return json.loads(output.getvalue())["predictions"]
+
+    def gadre_rows(self, plot: Path) -> list[list[str]]:
+        rows = []
+        for each in self.gadre_runs(plot=plot):
+            ratio = round(each["tokens_per_param"])
+            row = [each["run"], str(ratio)]
+            for what, paper in zip(("loss", "error"), GADRE_PRINTED[ratio], strict=True):
+                off = f"{100 * abs(each[f'{what}_difference']):.4f}"
+                if off != paper:
+                    raise SystemExit(f"{each['run']}: {what} is {off} % off; the paper has {paper} %")
+                row += [f"{each[what]:.4f}", f"{each[f'predicted_{what}']:.4f}", f"{off} %", f"{paper} %"]
+            rows.append(row)
+        return rows
+
+    def gadre_said(self) -> str:
+        off = [f"{100 * each['error_difference']:.2f} %" for each in self.gadre_runs(with_error=False)]
+        return (
+            "All printed digits are those of the paper. The law of error is fitted to one run more than the law of loss, the "
+            "1.4B model at 20 tokens per parameter (`--error-where`): without it, on the runs of `--fit-where` alone, the errors "
+            f"foretold are off by {' and '.join(off)}."
+        )
 
     # -- figures -------------------------------------------------------------------------------------------------------
 
@@ -380,7 +480,7 @@ class Subset:
         (ax,) = panels(1, 1, (7.0, 4.6)).flat
         entries = [self.direct.entry(self.key[label], "compute") for label in self.labels]
         own = np.array([entry.held_out["mae"] for entry in entries])
-        ends = np.array([entry.intervals["mae"] for entry in entries])
+        ends = np.array([self.interval_of(label) for label in self.labels])
         paper = np.array([float(printed.TABLE_3[label][1]) for label in self.labels])
         places = np.arange(len(own))[::-1]
         fixed = [self.error_of(label, self.curves(label).fitted) for label in self.labels]
@@ -423,9 +523,10 @@ class Subset:
     def summary(self) -> list[list[str]]:
         limited = self.range.candidate(lower=True, upper=True, margin=True)
         every = self.range.candidate(lower=False, upper=False, margin=True)
+        ratio = self.range.log_ratio(limited, self.range.candidate(lower=True, upper=False, margin=True))[0]
         own = np.array([self.direct.entry(self.key[label], "compute").held_out["mae"] for label in self.labels])
         paper = np.array([float(printed.TABLE_3[label][1]) for label in self.labels])
-        ends = np.array([self.direct.entry(self.key[label], "compute").intervals["mae"] for label in self.labels])
+        ends = np.array([self.interval_of(label) for label in self.labels])
         inside = int(((ends[:, 0] <= paper) & (paper <= ends[:, 1])).sum())
         z = [abs(float(row[-1])) for row in self.bilinear_rows()]
         check = tables_check()
@@ -433,12 +534,12 @@ class Subset:
         return [
             [
                 "equation 2, Table 11 (decoded)",
-                f"{limited.closest} of {len(limited.fits)} exponents within two standard errors; sum of squared distances "
-                f"{limited.distance:.1f} for 24 coefficients (p = {limited.p:.2g})",
+                f"{limited.closest} of {len(limited.fits)} exponents within two standard errors; all coefficients together "
+                f"p = {limited.p:.2g} on the runs themselves, p = {limited.p_through_bend:.1g} through a quadratic",
             ],
             [
                 '"all datapoints" (Appendix H)',
-                f"no: with runs above 6e21 FLOP the sum is {every.distance:.0f} (p = {every.p:.1g})",
+                f"no: with runs above 6e21 FLOP p = {every.p:.1g}, and the log-likelihood is {ratio:.0f} less",
             ],
             [
                 "held-out MAE of equation 2, Table 3",
@@ -453,6 +554,7 @@ class Subset:
                 "Table 10 (BNSL), Table 12 (equation 4)",
                 "on runs above 6e21 FLOP Table 10 has the errors of a fit to them, Table 12 those of a fit without them",
             ],
+            ["Gadre et al. 2024", "the four relative errors of their predictions to all printed digits, on their 104 runs"],
             ["the tables against each other", f"{len(check.disagreements)} disagreements, listed below"],
         ]
 
@@ -483,7 +585,17 @@ def markdown(head: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
 
 
-def page(subset: Subset, figures: dict[str, str]) -> str:
+def command_lines(words: list[str]) -> list[str]:
+    """A command with an option a line."""
+    lines = [["isoflop"]]
+    for word in words:
+        if word.startswith("--"):
+            lines.append([])
+        lines[-1].append(f'"{word}"' if "'" in word else shlex.quote(word))
+    return [("  " if i else "") + " ".join(line) + (" \\" if i < len(lines) - 1 else "") for i, line in enumerate(lines)]
+
+
+def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
     """The page in Markdown."""
     runs = subset.evaluations
     counts = [len(sample) for sample in subset.samples.values()]
@@ -503,28 +615,33 @@ def page(subset: Subset, figures: dict[str, str]) -> str:
         markdown(["the paper", "these runs"], subset.summary()),
         "## Equation 2, and which runs Table 11 was fitted to",
         "Table 11 read as e^-alpha and log A. Least squares of log(-log Q') on log C, with standard errors (and how many "
-        "runs); d^2: squared "
-        "distance of both coefficients from the table's in units of the sampling error, 2 on average where the rule is right.",
+        "runs); d^2 (p): squared distance of both coefficients from the table's in units of the estimated sampling error, and "
+        "how likely more is by F(2, n - 2) of d^2/2. With so few runs d^2 is 2 (n - 2)/(n - 4) on average: 4 for 6 runs, and "
+        "without bound for 4.",
         markdown(
             [
                 "benchmark",
                 "Table 11: alpha / log A",
                 "runs from 3e18 to 6e21: alpha / log A",
-                "d^2",
+                "d^2 (p)",
                 "runs from 3e18: alpha",
-                "d^2",
+                "d^2 (p)",
             ],
             subset.coefficient_rows(),
         ),
         f"![Accuracy and laws]({figures['accuracy']})",
         f"![Exponents]({figures['exponents']})",
         'Appendix H says "all datapoints". Every rule by which the runs may have been chosen, all benchmarks together (p by '
-        'Fisher; "through '
-        'the bend": sum of d^2 at the runs that Tables 7 to 9 list, on a quadratic through the public runs, so that other '
-        "runs than the "
-        "transcribed ones are no excuse):",
-        markdown(["runs", "sum of d^2", "p", "alpha within 2 se", "through the bend"], subset.candidate_rows()),
-        f"Verdict: {subset.range.verdict}. Noise of different benchmarks is taken as independent.",
+        "Fisher, noise of different benchmarks taken as independent). *Directly*: the fits to these runs. *Through the bend*: "
+        "the same at the runs that Tables 7 to 9 list, on a quadratic through the public runs, so that other runs than the "
+        "transcribed ones are no excuse.",
+        markdown(
+            ["runs", "directly: sum of d^2", "p", "alpha within 2 se", "through the bend: sum of d^2", "p"],
+            subset.candidate_rows(),
+        ),
+        f"Verdict, by likelihoods of Student's t: {subset.range.verdict}.",
+        subset.range_said(),
+        markdown(["benchmark", "directly: d^2 (p)", "through the bend", "why"], subset.apart_rows()),
         "## Held-out errors",
         f"Fitted from 3e18 to 6e21 FLOP, judged above: MAE of accuracy (MRE), with {100 * LEVEL:g} % intervals over "
         f"{RESAMPLES} resamples of "
@@ -589,8 +706,19 @@ def page(subset: Subset, figures: dict[str, str]) -> str:
             "* Table 14: see above. Figure 10 (thresholds): too few runs to sweep over.",
             "* Figure 15 (C4): no run on C4.",
             "* Q_random (Table 16): no run below 1e18 FLOP, the paper's values are used.",
-            "* Whether Table 11 leaves out runs below 3e18 FLOP: two runs are below, within the errors.",
+            "* Whether Table 11 leaves out runs below 3e18 FLOP: two runs are below, and the two checks above do not agree.",
         ],
+        "## Over-training: Gadre et al. 2024",
+        "Language models scale reliably with over-training and on downstream tasks (arXiv 2403.08540): laws of loss and error, "
+        "fitted to five and six small runs on RedPajama, and what they say of a run of 1.4B params at 640 tokens per parameter "
+        "and of one of 6.9B at 20, on the paper's own table of 104 runs:",
+        ["```sh", *command_lines(subset.gadre_command()), "```"],
+        markdown(
+            ["run", "D/N", "loss", "predicted", "off by", "paper", "error", "predicted", "off by", "paper"],
+            subset.gadre_rows(output / "overtraining.png"),
+        ),
+        subset.gadre_said(),
+        "![Loss and error](overtraining.png)",
         "## The tables against each other",
         ["```", *tables_check().text().splitlines(), "```"],
     ]
@@ -602,7 +730,7 @@ def main(folder: Path, output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     subset = Subset(folder)
     figures = subset.draw(output)
-    (output / "README.md").write_text(page(subset, figures) + "\n", encoding="utf-8")
+    (output / "README.md").write_text(page(subset, figures, output) + "\n", encoding="utf-8")
     print(f"wrote {output / 'README.md'}")
 
 

@@ -60,7 +60,8 @@ def averaged(
     Returns
     -------
     Evaluations
-        With a warning that says how many runs have no average, and why.
+        With a warning that says how many runs have no average, and why; and, where what guessing scores is an estimate, what its
+        standard error would be on the average, for which it counts as known.
 
     Raises
     ------
@@ -86,6 +87,10 @@ def averaged(
         said += f"; left out: {'; '.join(reasons)}"
     if not kept.any():
         raise ValueError(f"{evaluations.source}: {said}")
+    errors = np.array([float(getattr(baselines[key], "standard_error", 0.0)) for key in names])
+    if errors.any():
+        shift = _shift(scores[:, kept], guessing, errors, normalise)
+        said += f"; what guessing scores is taken as exact, its standard errors are {shift:.2g} of {_what(normalise)}"
     return replace(
         evaluations,
         scores={**evaluations.scores, name: np.where(kept, mean, np.nan)},
@@ -93,6 +98,19 @@ def averaged(
         table_baselines={**evaluations.table_baselines, name: 0.0 if normalise else float(guessing.mean())},
         warnings=(*evaluations.warnings, said),
     )
+
+
+def _shift(scores: Any, guessing: Any, errors: Any, normalise: bool) -> float:
+    """Standard error of the average, a mean over the runs, from those of the accuracies of guessing.
+
+    dQ'/dQ_r = (Q' - 1)/(1 - Q_r). Of raw accuracy that of the average's own accuracy of guessing.
+    """
+    each = (1.0 - scores) * (errors / (1.0 - guessing))[:, None] if normalise else errors[:, None]
+    return float(np.sqrt((each**2).sum(axis=0)).mean()) / len(errors)
+
+
+def _what(normalise: bool) -> str:
+    return "the average" if normalise else "what guessing scores on average"
 
 
 def _names(evaluations: Evaluations, benchmarks: Sequence[str] | None, name: str) -> list[str]:

@@ -59,11 +59,15 @@ class Baseline:
         0 where it is known; >= 0.
     how : str
         Where it comes from.
+    margin : float or None
+        By how much accuracy must exceed it for a run to be fitted, where the source uses another margin than the laws' usual one;
+        in [0, 1).
     """
 
     value: float
     standard_error: float = 0.0
     how: str = "given"
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         value = number("value", self.value, DOMAIN)
@@ -72,6 +76,8 @@ class Baseline:
         error = number("standard_error", self.standard_error, "a finite number of at least 0")
         if error < 0.0:
             raise outside("standard_error", self.standard_error, "a finite number of at least 0")
+        if self.margin is not None and not 0.0 <= number("margin", self.margin, DOMAIN) < 1.0:
+            raise outside("margin", self.margin, DOMAIN)
 
     def draws(self, K: int, generator: np.random.Generator) -> Floats:
         """K values that it may have as well, (K,), in [0, 1).
@@ -118,7 +124,7 @@ def resolve(
     evaluations : Evaluations
     given : float, mapping or "krajewski2025", optional
         One value for all, in [0, 1); or key -> value; or the values of Krajewski et al. 2025 (arXiv 2512.08894, Table 11) for the
-        benchmarks that are there under a usual name and by the same metric.
+        benchmarks that are there under a usual name and by the same metric, with the paper's margin (Appendix M: 0.02 for LBPP).
     small : str, optional
         Condition on runs so small that they guess, such as ``"compute < 1e17"``; at least 2 for each benchmark.
     benchmarks : collection of str, optional
@@ -155,12 +161,15 @@ def published(benchmark: str) -> tuple[str, float] | None:
     >>> published("arc_challenge"), published("TriviaQA_1shot"), published("mmlu")
     (('acc_norm', 0.215), ('exact_match', 0.0), None)
     """
+    label = _label(benchmark)
+    return None if label is None else _table_11()[label]
+
+
+def _label(benchmark: str) -> str | None:
+    """What the paper calls a benchmark."""
     bare = plain(benchmark)
     stems = [bare, *(bare.removesuffix(ending) for ending in ENDINGS if bare.endswith(ending))]
-    for label, names in ALIASES.items():
-        if any(stem in names for stem in stems):
-            return _table_11()[label]
-    return None
+    return next((label for label, names in ALIASES.items() if any(stem in names for stem in stems)), None)
 
 
 @cache
@@ -206,8 +215,16 @@ def _published(evaluations: Evaluations) -> dict[str, Baseline]:
     for key in evaluations.scores:
         entry, metric = published(evaluations.benchmark_of(key)), evaluations.metric_types.get(key)
         if entry is not None and (metric is None or plain(metric.partition(",")[0]) == plain(entry[0])):
-            found[key] = Baseline(entry[1], how="Krajewski et al. 2025, Table 11")
+            found[key] = Baseline(entry[1], how="Krajewski et al. 2025, Table 11", margin=_published_margin(key, evaluations))
     return found
+
+
+def _published_margin(key: str, evaluations: Evaluations) -> float | None:
+    """The paper's (Appendix M), where it is not its usual one."""
+    from isoflop.numeric.downstream.power import MARGINS
+
+    label = _label(evaluations.benchmark_of(key))
+    return None if label is None else MARGINS.get(label)
 
 
 def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:

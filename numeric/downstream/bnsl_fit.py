@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["BNSL_KINDS", "BrokenKind", "broken", "fit_broken", "law_of", "recognised"]
 
 HUBER = Objective(name="huber-log", delta=1e-3)
-#: More breaks than this are more than runs can tell, and than the scan covers.
+#: More breaks than this are more than runs can tell, and the scan for starts, over places of all breaks, grows twentyfold with
+#: each.
 MOST_BREAKS = 3
 
 
@@ -145,12 +146,14 @@ def broken(breaks: int = 1, **options: Any) -> BrokenKind:
     'Q = a + b C^-c0 (1 + (C/d1)^(1/f1))^(-c1 f1) (1 + (C/d2)^(1/f2))^(-c2 f2)'
     """
     if whole_number("breaks", breaks, 1) > MOST_BREAKS:
-        raise ValueError(f"breaks={breaks}: must be at most {MOST_BREAKS}")
+        raise ValueError(
+            f"breaks={breaks}: must be at most {MOST_BREAKS}; the search for starts grows twentyfold with each break"
+        )
     return BrokenKind(breaks=breaks, **options)
 
 
 #: By name.
-BNSL_KINDS = {kind.name: kind for kind in map(broken, (1, 2))}
+BNSL_KINDS = {kind.name: kind for kind in map(broken, range(1, MOST_BREAKS + 1))}
 
 
 def fit_broken(
@@ -161,6 +164,7 @@ def fit_broken(
     objective: Objective = HUBER,
     in_logs: bool = False,
     asymptote: tuple[float, float] = (-np.inf, np.inf),
+    near: Any = None,
 ) -> BrokenFit:
     """The broken law closest to any values: accuracy, -log of it, a loss.
 
@@ -174,6 +178,8 @@ def fit_broken(
     in_logs : bool
     asymptote : tuple of float
         Least and greatest a.
+    near : array_like, optional
+        (K, p): coefficients to begin at, beside those that a scan finds.
 
     Raises
     ------
@@ -197,7 +203,7 @@ def fit_broken(
         )
     if np.ptp(y) == 0.0:
         raise ValueError(f"values={float(y[0])!r} at every run; a broken law needs values that differ")
-    return solve(np.log(x), y, breaks=breaks, objective=objective, in_logs=in_logs, asymptote=asymptote)
+    return solve(np.log(x), y, breaks=breaks, objective=objective, in_logs=in_logs, asymptote=asymptote, near=near)
 
 
 def law_of(fit: BrokenFit) -> BrokenLaw:
@@ -208,9 +214,11 @@ def law_of(fit: BrokenFit) -> BrokenLaw:
 def recognised(fit: BrokenFit, *, level: float = 0.95) -> Recognition:
     """Whether a fitted one-break law is a two-term law at a fixed ratio: c1 f1 = -1 within its uncertainty.
 
-    Not where the runs leave coefficients open, or the fit is no certified minimum: then there is no uncertainty to speak of.
+    Not where the runs leave coefficients open, or the fit is no certified minimum: then there is no uncertainty to speak of. An
+    asymptote of 0, the least that it may be, is not open here: that is a two-term law with E = 0.
     """
     found = recognise(law_of(fit), standard_error=fit.product_error(), level=level)
-    if fit.undetermined:
-        return replace(found, holds=False, reason=f"the runs leave {', '.join(fit.undetermined)} open")
+    loose = [name for name in fit.undetermined if not (name == "a" and fit.at_bound[0] and fit.lower[0] == 0.0)]
+    if loose:
+        return replace(found, holds=False, reason=f"the runs leave {', '.join(loose)} open")
     return found if fit.converged else replace(found, holds=False, reason="the fit is no certified minimum")

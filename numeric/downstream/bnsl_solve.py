@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.downstream.bnsl_model import AHEAD, PER_BREAK, BrokenModel, to_coefficients
+from isoflop.numeric.downstream.bnsl_model import AHEAD, PER_BREAK, BrokenModel, from_coefficients, to_coefficients
 from isoflop.numeric.downstream.bnsl_scan import starts, with_lines
 from isoflop.numeric.fit.covariance import MEDIAN_DEVIATION
 from isoflop.numeric.fit.newton import MOST_STEPS, Minima, Problems, minimise, values
@@ -199,7 +199,14 @@ class BrokenFit:
 
 
 def solve(
-    logs: Floats, observed: Floats, *, breaks: int, objective: Objective, in_logs: bool = False, asymptote: tuple[float, float]
+    logs: Floats,
+    observed: Floats,
+    *,
+    breaks: int,
+    objective: Objective,
+    in_logs: bool = False,
+    asymptote: tuple[float, float],
+    near: Floats | None = None,
 ) -> BrokenFit:
     """The best minimum that the scan leads to.
 
@@ -213,12 +220,16 @@ def solve(
     in_logs : bool
     asymptote : tuple of float
         Least and greatest a.
+    near : ndarray, optional
+        (K, p): coefficients to begin at as well.
     """
     model = BrokenModel(logs, float(logs.mean()), breaks)
     lower, upper = _box(logs, breaks, asymptote)
     problems = Problems(model, np.log(observed) if in_logs else observed, None, objective.clip(), in_logs)
     own = observed**-2.0 if in_logs else np.ones_like(observed)
     begun = _begun(problems, objective, observed, own, lower, upper)
+    if near is not None:
+        begun = np.concatenate([begun, np.clip(from_coefficients(near, model.centre), lower, upper)])
     found = _descend(problems, objective, begun, lower, upper)
     theta, value, done = found.theta, found.value, found.done
     random, best = np.random.default_rng(STIRRING_SEED), int(np.argmin(value))

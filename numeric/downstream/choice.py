@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric._domain import outside
+import numpy as np
+
+from isoflop.numeric._domain import outside, process_count
+from isoflop.numeric._parallel import in_order
 from isoflop.numeric._progress import progress_bar
 from isoflop.numeric.downstream.criteria import Criteria, criteria
 from isoflop.numeric.downstream.rolling import FOLDS, Fold, rolling_origin
@@ -17,8 +20,12 @@ from isoflop.numeric.downstream.sample import above_guessing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from isoflop.numeric.downstream.kind import Kind
     from isoflop.numeric.downstream.sample import Sample
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["Choice", "Reversal", "choose"]
 
@@ -33,8 +40,8 @@ class Reversal:
         Laws: the first has the smaller root mean squared error on the runs, and the larger error of extrapolation.
     rmse : tuple of float
         On the runs, of the closer and of the farther.
-    error : tuple of float
-        Mean absolute errors of extrapolation over the folds that both have.
+    error, median : tuple of float
+        Mean and median absolute errors of extrapolation over the folds that both have.
     n_predicted : int
     """
 
@@ -42,6 +49,7 @@ class Reversal:
     farther: str
     rmse: tuple[float, float]
     error: tuple[float, float]
+    median: tuple[float, float]
     n_predicted: int
 
     def as_dict(self) -> dict[str, Any]:
@@ -49,6 +57,7 @@ class Reversal:
         return {name: getattr(self, name) for name in self.__dataclass_fields__} | {
             "rmse": list(self.rmse),
             "error": list(self.error),
+            "median": list(self.median),
         }
 
 
@@ -80,15 +89,28 @@ class Choice:
 
     def extrapolation(self, *laws: str) -> dict[str, float]:
         """Mean absolute error over the runs predicted in the folds that all these laws have; {} where there is none."""
-        shared = [fold for fold in self.folds if all(law in fold.errors for law in laws)]
-        total = sum(fold.n_next for fold in shared)
-        return {law: sum(fold.errors[law] * fold.n_next for fold in shared) / total for law in laws} if total else {}
+        return {law: float(np.mean(off)) for law, off in self._off(laws).items()}
+
+    def typical(self, *laws: str) -> dict[str, float]:
+        """The median in place of the mean: one prediction far outside [0, 1] does not move it."""
+        return {law: float(np.median(off)) for law, off in self._off(laws).items()}
+
+    @property
+    def outside(self) -> dict[str, tuple[int, int]]:
+        """Law -> how many of its predictions in the folds are below 0 or above 1, of how many."""
+        folds = {law: [fold for fold in self.folds if law in fold.outside] for law in self.laws}
+        return {law: (sum(one.outside[law] for one in own), sum(one.n_next for one in own)) for law, own in folds.items()}
+
+    def _off(self, laws: Sequence[str]) -> dict[str, Floats]:
+        """Absolute errors in the folds that all these laws have."""
+        shared = [fold for fold in self.folds if all(law in fold.off for law in laws)]
+        return {law: np.concatenate([fold.off[law] for fold in shared]) for law in laws} if shared else {}
 
     @property
     def laws(self) -> tuple[str, ...]:
         """Those that have a fit and an error of extrapolation in some fold."""
         fitted = [each.law for each in self.criteria if each.own_rmse is not None]
-        return tuple(law for law in fitted if any(law in fold.errors for fold in self.folds))
+        return tuple(law for law in fitted if any(law in fold.off for fold in self.folds))
 
     @property
     def closest(self) -> str | None:
@@ -113,14 +135,15 @@ class Choice:
 
     @property
     def reversals(self) -> tuple[Reversal, ...]:
-        """Every pair of laws of which the one closer to the runs extrapolates worse."""
+        """Every pair of laws of which the one closer to the runs extrapolates worse, by the mean and by the median error."""
         own = {each.law: each.own_rmse for each in self.criteria if each.own_rmse is not None}
         found = []
         for closer in self.laws:
             for farther in self.laws:
-                errors = self.extrapolation(closer, farther)
-                if errors and own[closer] < own[farther] and errors[closer] > errors[farther]:
-                    shared = sum(fold.n_next for fold in self.folds if {closer, farther} <= fold.errors.keys())
+                errors, middle = self.extrapolation(closer, farther), self.typical(closer, farther)
+                worse = bool(errors) and errors[closer] > errors[farther] and middle[closer] > middle[farther]
+                if worse and own[closer] < own[farther]:
+                    shared = sum(fold.n_next for fold in self.folds if {closer, farther} <= fold.off.keys())
                     pair = (closer, farther)
                     found.append(
                         Reversal(
@@ -128,6 +151,7 @@ class Choice:
                             farther=farther,
                             rmse=(own[closer], own[farther]),
                             error=(errors[pair[0]], errors[pair[1]]),
+                            median=(middle[pair[0]], middle[pair[1]]),
                             n_predicted=shared,
                         )
                     )
@@ -148,6 +172,8 @@ class Choice:
             "criteria": [each.as_dict() for each in self.criteria],
             "folds": [each.as_dict() for each in self.folds],
             "extrapolation": self.extrapolation(*self.laws) if self.laws else {},
+            "extrapolation_median": self.typical(*self.laws) if self.laws else {},
+            "predictions_outside": {law: {"n": n, "of": total} for law, (n, total) in self.outside.items()},
             "closest": self.closest,
             "best_aicc": self.best_aicc,
             "best_bic": self.best_bic,
@@ -169,6 +195,7 @@ def choose(
     margin: float | None = None,
     folds: int = FOLDS,
     least_train: int | None = None,
+    jobs: int = 1,
     progress: bool = False,
 ) -> Choice:
     """Information criteria and rolling extrapolation of laws on the same runs of a benchmark.
@@ -181,7 +208,7 @@ def choose(
         Laws of different names.
     margin : float, optional
         Runs are used whose accuracy exceeds guessing by more than this; by default the strictest margin of the laws.
-    folds, least_train, progress
+    folds, least_train, jobs, progress
         See `rolling_origin`.
 
     Returns
@@ -204,14 +231,14 @@ def choose(
     done: list[Criteria] = []
     bar = progress_bar(len(kinds), progress, what="criteria", unit="law")
     try:
-        for kind in kinds:
-            done.append(criteria(used, kind))
+        for each in in_order(criteria, ((used, kind) for kind in kinds), process_count(jobs)):
+            done.append(each)
             bar.update(1)
     except KeyboardInterrupt:
         rolled: list[Fold] = []
         interrupted = True
     else:
-        rolled, interrupted = rolling_origin(used, kinds, folds=folds, least_train=least_train, progress=progress)
+        rolled, interrupted = rolling_origin(used, kinds, folds=folds, least_train=least_train, jobs=jobs, progress=progress)
     finally:
         bar.close()
     return Choice(

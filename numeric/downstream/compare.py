@@ -14,11 +14,14 @@ import numpy as np
 from isoflop.numeric._domain import number, outside, process_count, whole_number
 from isoflop.numeric._parallel import in_order
 from isoflop.numeric._progress import progress_bar
+from isoflop.numeric.downstream.bounds import upper_bound
 from isoflop.numeric.downstream.comparison import IN_K, Comparison, Entry, LawMean
+from isoflop.numeric.downstream.crossing import crossing_of
 from isoflop.numeric.downstream.fitting import errors, fit_law, resampled
 from isoflop.numeric.downstream.laws import LAWS, law_named
+from isoflop.numeric.downstream.power import MARGIN as USUAL_MARGIN
+from isoflop.numeric.downstream.predicting import outside_range
 from isoflop.numeric.downstream.sample import above_guessing
-from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.fit.intervals import checked_level
 from isoflop.numeric.runs import those_dropped
 from isoflop.numeric.runs_cells import counted
@@ -31,18 +34,19 @@ if TYPE_CHECKING:
 
     from isoflop.numeric.downstream.baselines import Baseline
     from isoflop.numeric.downstream.evaluations import Evaluations
+    from isoflop.numeric.downstream.fitting import LawFit
     from isoflop.numeric.downstream.kind import Kind
     from isoflop.numeric.downstream.sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Comparison", "Entry", "LawMean", "compare_laws", "sample_for"]
+__all__ = ["Comparison", "Entry", "LawMean", "compare_laws", "kind_for", "sample_for"]
 
 LEVEL = 0.9
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
 #: What is compared where nothing is asked for.
-USUAL = tuple(name for name in LAWS if name not in ("bnsl-2", "two-stage-exponential", IN_K))
+USUAL = tuple(name for name in LAWS if name not in ("bnsl-2", "bnsl-3", "two-stage-exponential", IN_K))
 
 
 def compare_laws(
@@ -81,7 +85,8 @@ def compare_laws(
     first_stage : str
         How the proxy follows from the budget: "compute", "compute-power", "params-tokens" or "equal-exponents".
     margin : float or mapping of str to float, optional
-        Fit where accuracy exceeds guessing by more than this, for all benchmarks or by benchmark, in place of the laws' own.
+        Fit where accuracy exceeds guessing by more than this, for all benchmarks or by benchmark, in place of the laws' own; if
+        it is not given, `Baseline.margin` takes the place of the usual one of 0.05.
     resamples : int
         Bootstrap refits to resamples of the runs, with redrawn accuracy of guessing where that is an estimate.
     seed : int
@@ -122,7 +127,9 @@ def compare_laws(
     for name in names:
         several = len(evaluations.family(name)) > 1
         kinds = [
-            law_named(law, margin=margins.get(name), first_stage=first_stage) for law in chosen if several or law != "bilinear"
+            kind_for(law, known[name], margin=margins.get(name), first_stage=first_stage)
+            for law in chosen
+            if several or law != IN_K
         ]
         if not kinds:
             raise ValueError(f"law={IN_K!r}: needs pass@k at several k; {name} has none")
@@ -174,6 +181,17 @@ def compare_laws(
         seed=seed,
         interrupted=interrupted,
     )
+
+
+def kind_for(law: str, baseline: Baseline, *, margin: float | None = None, first_stage: str = "compute") -> Kind:
+    """A law by name, for a benchmark: with the margin that is given, else that which comes with the accuracy of guessing.
+
+    The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above guessing, or to all, still is.
+    """
+    found = law_named(law, margin=margin, first_stage=first_stage)
+    if margin is None and baseline.margin is not None and found.margin == USUAL_MARGIN:
+        return law_named(law, margin=baseline.margin, first_stage=first_stage)
+    return found
 
 
 def sample_for(evaluations: Evaluations, benchmark: str, kind: Kind, baseline: float, proxy: str | None = None) -> Sample:
@@ -309,13 +327,23 @@ def _entry(
     if len(ahead) and len(fit.draws) > 1:
         off = np.abs(fit.drawn(ahead.at) - ahead.accuracy)
         spread = {"mae": off.mean(axis=1), "mre": (off / ahead.accuracy).mean(axis=1)}
-        intervals, mae_draws = {name: percentile(values, level) for name, values in spread.items()}, spread["mae"]
+        intervals, mae_draws = {name: upper_bound(values, level) for name, values in spread.items()}, spread["mae"]
     return Entry(
         benchmark=sample.benchmark,
         law=kind.name,
         fit=fit,
-        train=errors(fit.accuracy(behind.at), behind.accuracy) if len(behind) else {"n": 0},
-        held_out=errors(fit.accuracy(ahead.at), ahead.accuracy) if len(ahead) else {"n": 0},
+        train=_errors(fit, behind),
+        held_out=_errors(fit, ahead),
         intervals=intervals,
         mae_draws=mae_draws,
+        crossing=crossing_of(fit, ahead, level),
+        ahead=ahead,
     )
+
+
+def _errors(fit: LawFit, runs: Sample) -> dict[str, float | None]:
+    """Errors of accuracy, and at how many of the runs the law foretells one outside [0, 1]."""
+    if not len(runs):
+        return {"n": 0}
+    law = fit.accuracy(runs.at)
+    return errors(law, runs.accuracy) | {"outside": outside_range(law)}

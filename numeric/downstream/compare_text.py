@@ -1,11 +1,11 @@
-"""A comparison of laws for a reader, at most 100 columns wide, and as LaTeX."""
+"""A comparison of laws for a reader, at most 100 columns wide."""
 
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric._latex import escaped
+from isoflop.numeric.downstream.kind import BEYOND
 from isoflop.numeric.fit.text import WIDTH, number, table
 
 if TYPE_CHECKING:
@@ -13,16 +13,14 @@ if TYPE_CHECKING:
 
     from isoflop.numeric.downstream.comparison import Comparison, Entry, LawMean
 
-__all__ = ["coefficients_text", "compare_latex", "compare_text"]
+__all__ = ["coefficients_text", "compare_text"]
 
 UNKNOWN = "-"
 #: Relative errors from here on have three digits.
 LARGE = 100.0
-#: So many laws stand side by side in LaTeX at the size of a table's text.
-FEW = 5
-INTERVAL = "interval"
+BOUND = "at most"
 SHARE = "best in"
-HEADINGS = ("law", "fitted", "RMSE", "R2", "held out", "MAE", INTERVAL, "MRE", SHARE)
+HEADINGS = ("law", "fitted", "RMSE", "R2", "held out", "MAE", BOUND, "MRE", SHARE)
 
 
 def compare_text(comparison: Comparison) -> str:
@@ -34,11 +32,13 @@ def compare_text(comparison: Comparison) -> str:
         lines += ["", f"{name}: accuracy of guessing {number(baseline.value, 4)}{error} ({baseline.how})"]
         entries = comparison.of(name)
         best = comparison.best(name)
-        kept = [i for i, heading in enumerate(HEADINGS) if comparison.resamples or heading not in (INTERVAL, SHARE)]
+        kept = [i for i, heading in enumerate(HEADINGS) if comparison.resamples or heading not in (BOUND, SHARE)]
         shares = {each.law: comparison.best_share(name, each.law) for each in entries}
         rows = [_row(each, best, shares[each.law]) for each in entries if each.fit is not None]
-        lines += table([HEADINGS[i] for i in kept], [[row[i] for i in kept] for row in rows])
-        lines += _wrapped([f"{each.law}: {each.open}" for each in entries if each.open])
+        lines += table([HEADINGS[i] for i in kept], [[row[i] for i in kept] for row in rows]) if rows else []
+        lines += _wrapped([f"{each.law}: {text}" for each in entries for text in (each.open, *each.remarks) if text])
+        lines += _wrapped([f"{each.law} is not compared with the others: {each.weak}" for each in entries if each.weak])
+        lines += _wrapped([f"{each.law}: {each.crossing.text(comparison.level)}" for each in entries if each.crossing])
         lines += _wrapped([f"note: {note}" for note in comparison.notes.get(name, ())])
     lines += _means(comparison.means())
     lines += _warnings(comparison)
@@ -48,7 +48,7 @@ def compare_text(comparison: Comparison) -> str:
 def coefficients_text(comparison: Comparison) -> str:
     """Every coefficient with its interval."""
     rows = [
-        (each.benchmark, each.law, item["name"], number(item["value"], 6), _interval(item["low"], item["high"], 4), _open(item))
+        (each.benchmark, each.law, item["name"], number(item["value"], 6), _ends(item), _open(item))
         for each in comparison.entries
         for item in each.coefficients(comparison.level)
     ]
@@ -56,57 +56,12 @@ def coefficients_text(comparison: Comparison) -> str:
     return "\n".join(table(("benchmark", "law", "coefficient", "value", shown, ""), rows))
 
 
-def compare_latex(comparison: Comparison) -> str:
-    """A booktabs table: held-out MAE of every law and benchmark with the best in bold, and below it MRE."""
-    laws = [law for law in comparison.laws if law != "bilinear"]
-    size, heading, gap = (r"\small", r"\footnotesize", 4) if len(laws) <= FEW else (r"\footnotesize", r"\scriptsize", 2)
-    held = rf"held out: \texttt{{{escaped(comparison.hold_out)}}}" if comparison.hold_out is not None else "none is held out"
-    return "\n".join(
-        [
-            r"\begin{table}",
-            rf"\centering{size}\setlength{{\tabcolsep}}{{{gap}pt}}",
-            r"\begin{tabular}{@{}l" + "r" * len(laws) + "@{}}",
-            r"\toprule",
-            " & ".join(["", *(_stacked(law, heading) for law in laws)]) + r" \\",
-            *_block(comparison, laws, "mae", "MAE"),
-            *_block(comparison, laws, "mre", r"MRE (\%)"),
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{Errors of laws of accuracy on the runs that were not fitted ({held}); the least MAE in bold.}}",
-            r"\end{table}",
-        ]
-    )
-
-
-def _block(comparison: Comparison, laws: Sequence[str], figure: str, heading: str) -> list[str]:
-    """The rows of one kind of error."""
-    lines = [r"\midrule", rf"\multicolumn{{{len(laws) + 1}}}{{@{{}}l}}{{\emph{{{heading}}}}} \\"]
-    for name in comparison.benchmarks:
-        errors = {each.law: each.held_out.get(figure) for each in comparison.of(name)}
-        best = comparison.best(name) if figure == "mae" else None
-        cells = [
-            rf"\textbf{{{_cell(errors.get(law), figure)}}}" if law == best else _cell(errors.get(law), figure) for law in laws
-        ]
-        lines.append(" & ".join([escaped(name), *cells]) + r" \\")
-    return lines
-
-
-def _cell(value: float | None, figure: str) -> str:
-    return "--" if value is None else f"{value:.4f}" if figure == "mae" else f"{100.0 * value:.2f}"
-
-
-def _stacked(law: str, size: str) -> str:
-    """A name that breaks after its hyphens, and between syllables where it is long, for a narrow column."""
-    lines = law.replace("exponential", "expo-nential").replace("-", r"-\\")
-    return rf"{size}\shortstack[r]{{{lines}}}"
-
-
 def _head(comparison: Comparison) -> list[str]:
     held = f"held out: {comparison.hold_out}" if comparison.hold_out is not None else "no run is held out (--hold-out CONDITION)"
     lines = [f"laws of accuracy on {comparison.source}; {held}"]
     if comparison.proxy is not None:
         lines.append(f"proxy of the two-stage laws: {comparison.proxy}")
-    more = f" [{100 * comparison.level:.4g} % interval over {comparison.resamples} resamples]" if comparison.resamples else ""
+    more = f" (at most: in {100 * comparison.level:.4g} % of {comparison.resamples} resamples)" if comparison.resamples else ""
     lines.append(
         f"errors are of accuracy: RMSE and R2 on the fitted runs that are judged, MAE{more} and MRE on the held-out ones; *: the "
         "least MAE, of laws that print alike the one with the fewest coefficients"
@@ -119,7 +74,7 @@ def _head(comparison: Comparison) -> list[str]:
 
 def _row(each: Entry, best: str | None, share: float | None) -> tuple[str, ...]:
     train, held = each.train, each.held_out
-    low, high = each.intervals.get("mae", (None, None))
+    _, most = each.intervals.get("mae", (None, None))
     return (
         f"{each.law} *" if each.law == best else each.law,
         "0" if each.fit is None else str(len(each.fit.sample)),
@@ -127,7 +82,7 @@ def _row(each: Entry, best: str | None, share: float | None) -> tuple[str, ...]:
         _figure(train.get("r2")),
         str(held.get("n", 0)),
         _figure(held.get("mae")),
-        _interval(low, high, 3),
+        "" if most is None else _figure(most),
         _percent(held.get("mre")),
         UNKNOWN if share is None else f"{100.0 * share:.0f} %",
     )
@@ -186,9 +141,13 @@ def _percent(value: float | None) -> str:
     return UNKNOWN if value is None else f"{100.0 * value:.2f} %" if value < LARGE else f"{number(100.0 * value, 3)} %"
 
 
-def _interval(low: float | None, high: float | None, digits: int) -> str:
-    return "" if low is None or high is None else f"{number(low, digits)} to {number(high, digits)}"
+def _ends(item: Mapping[str, Any]) -> str:
+    """An interval; an end on a bound of the search is no end: the refits ask for one beyond."""
+    if item["low"] is None or item["high"] is None:
+        return ""
+    low, high = (f"{BEYOND[item[f'{end}_bound']]}{number(item[end], 4)}" for end in ("low", "high"))
+    return f"{low} to {high}"
 
 
-def _open(item: Mapping[str, object]) -> str:
-    return "left open by the runs" if item["open"] else ""
+def _open(item: Mapping[str, Any]) -> str:
+    return "at its bound" if item["bound"] else "left open by the runs" if item["open"] else ""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.downstream.baselines import Baseline
+    from isoflop.numeric.downstream.crossing import Crossing
     from isoflop.numeric.downstream.sample import Sample
 
     Floats = NDArray[np.float64]
@@ -45,9 +46,14 @@ class Entry:
         n, mae, mre, rmse and r2 of raw accuracy: MAE = mean |Q - law|, MRE = mean |Q - law|/Q; None for what does not exist. All
         laws of a benchmark are judged on the same runs: those that exceed guessing by more than the strictest margin of them.
     intervals : dict
-        Percentile intervals of mae and mre on the held-out runs, over resamples of the fitted runs; empty without resamples.
+        Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over resamples of the fitted runs, for
+        refits err more than the law on average (`bounds.upper_bound`); empty without resamples.
     mae_draws : ndarray
         (K,): mae on the held-out runs by every refit.
+    crossing : Crossing or None
+        Of the law in compute and k: where it holds, and what lies outside.
+    ahead : Sample or None
+        The held-out runs that the law is judged on.
     """
 
     benchmark: str
@@ -58,6 +64,34 @@ class Entry:
     held_out: Mapping[str, float | None]
     intervals: Mapping[str, tuple[float, float]]
     mae_draws: Floats
+    crossing: Crossing | None = None
+    ahead: Sample | None = None
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open, or of the law in k the signs that its refits do."""
+        if self.fit is None:
+            return ()
+        loose = {*self.fit.found.undetermined, *(() if self.crossing is None else self.crossing.open)}
+        return tuple(name for name in self.fit.kind.coefficients if name in loose)
+
+    @property
+    def weak(self) -> str:
+        """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
+        return "" if self.fit is None else self.fit.weak
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of coefficients and errors must know: limits of the search, predictions that are no accuracies."""
+        if self.fit is None:
+            return ()
+        said = list(self.fit.found.remarks)
+        at = ", ".join(f"{name} in {count} of {len(self.fit.draws)} refits" for name, count in self.fit.at_limits.items())
+        said += [f"at a bound of the search: {at}"] if at else []
+        for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
+            if figures.get("outside"):
+                said.append(f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, 1], where no accuracy is")
+        return tuple(said)
 
     @property
     def open(self) -> str:
@@ -67,18 +101,26 @@ class Entry:
         found = self.fit.found
         if not found.converged:
             return found.reason or "no certified minimum"
-        return f"open: {', '.join(found.undetermined)}" if found.undetermined else ""
+        bounds = dict(zip(self.fit.kind.coefficients, found.bounds(found.coefficients), strict=True))  # of which remarks tell
+        loose = [name for name in self.undetermined if not bounds[name]]
+        return f"open: {', '.join(loose)}" if loose else ""
 
     def coefficients(self, level: float) -> list[dict[str, Any]]:
-        """Name, value and percentile interval of each coefficient."""
+        """Name, value and percentile interval of each coefficient, and where these lie on a bound of the search.
+
+        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of the interval does, else None.
+        """
         if self.fit is None:
             return []
         found = self.fit.found
         names, values, draws = self.fit.kind.coefficients, found.coefficients.tolist(), self.fit.draws
         ends = [percentile(column, level) for column in draws.T] if len(draws) > 1 else [(None, None)] * len(names)
+        bounds = found.bounds(np.array([found.coefficients, *np.array(ends, float).T]))
         return [
-            {"name": name, "value": value, "low": low, "high": high, "open": name in found.undetermined}
-            for name, value, (low, high) in zip(names, values, ends, strict=True)
+            {"name": name, "value": value, "low": low, "high": high, "open": name in self.undetermined}
+            | {"bound": own, "low_bound": below, "high_bound": above}
+            | {"refits_at_bound": self.fit.at_limits.get(name, 0)}
+            for name, value, (low, high), (own, below, above) in zip(names, values, ends, bounds.T.tolist(), strict=True)
         ]
 
 
@@ -165,9 +207,10 @@ class Comparison:
     def best(self, benchmark: str, part: str = "held_out", figure: str = "mae") -> str | None:
         """The law with the least error on the held-out or on the fitted runs ("train"), without laws in k; None if none is.
 
-        Of laws whose errors differ by less than 5e-5, that with the fewest coefficients.
+        Of laws whose errors differ by less than 5e-5, that with the fewest coefficients. Laws whose runs tell too little
+        (`Entry.weak`) are none of the candidates.
         """
-        several = [each for each in self.of(benchmark) if each.law != IN_K and each.fit is not None]
+        several = [each for each in self.of(benchmark) if each.law != IN_K and each.fit is not None and not each.weak]
         known = {each.law: value for each in several if (value := getattr(each, part).get(figure)) is not None}
         if not known:
             return None
@@ -175,8 +218,9 @@ class Comparison:
         return simplest_of_least(known, width)
 
     def best_share(self, benchmark: str, law: str) -> float | None:
-        """The share of resamples in which the law has the least held-out MAE; None without resamples, or for a law in k."""
-        drawn = {each.law: each.mae_draws for each in self.of(benchmark) if each.law != IN_K and len(each.mae_draws)}
+        """The share of resamples in which the law has the least held-out MAE; None without resamples, or for no candidate."""
+        several = [each for each in self.of(benchmark) if each.law != IN_K and not each.weak]
+        drawn = {each.law: each.mae_draws for each in several if len(each.mae_draws)}
         if law not in drawn or len(drawn) < 2:
             return None
         count = min(map(len, drawn.values()))
@@ -221,8 +265,23 @@ class Comparison:
             for name in ("mae", "mre"):
                 low, high = each.intervals.get(name, (None, None))
                 row |= {f"held_out_{name}_low": low, f"held_out_{name}_high": high}
-            rows.append(row | {"best_in": self.best_share(each.benchmark, each.law), "note": each.open})
+            row |= {"best_in": self.best_share(each.benchmark, each.law), "note": each.open}
+            rows.append(row | self._flat(each))
         return rows
+
+    def _flat(self, each: Entry) -> dict[str, Any]:
+        """Every coefficient that some law has, with its interval, and C_x of laws in k; None where this law has none."""
+        names = dict.fromkeys(name for one in self.entries if one.fit is not None for name in one.fit.kind.coefficients)
+        own = {item["name"]: item for item in each.coefficients(self.level)}
+        row = {
+            f"coefficient_{name}{end}": own.get(name, {}).get(part)
+            for name in names
+            for end, part in (("", "value"), ("_low", "low"), ("_high", "high"))
+        }
+        if not any(one.crossing for one in self.entries):
+            return row
+        parts = ("compute", "low", "high", "fitted_beyond", "held_out_beyond")
+        return row | {f"crossing_{part}": getattr(each.crossing, part, None) for part in parts}
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -262,7 +321,10 @@ class Comparison:
             "coefficients": each.coefficients(self.level),
             "converged": each.fit.found.converged,
             "reason": each.fit.found.reason,
-            "undetermined": list(each.fit.found.undetermined),
+            "undetermined": list(each.undetermined),
+            "remarks": list(each.remarks),
+            "weak": each.weak,
+            **({} if each.crossing is None else {"crossing": each.crossing.as_dict()}),
             "n_fitted": len(each.fit.sample),
             "n_resamples": len(each.fit.draws),
             "n_resamples_failed": each.fit.n_failed,
@@ -285,7 +347,7 @@ class Comparison:
 
     def to_latex(self) -> str:
         """Booktabs tables of the errors."""
-        from isoflop.numeric.downstream.compare_text import compare_latex
+        from isoflop.numeric.downstream.compare_latex import compare_latex
 
         return compare_latex(self)
 

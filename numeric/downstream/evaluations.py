@@ -324,7 +324,8 @@ class Evaluations:
         if name in self.extra:
             raise ValueError(f"proxy={name!r}: the column holds text; must be numbers")
         every = (*self.proxies, *numeric)
-        raise ValueError(f"proxy={name!r}: {self.source} has no such column{close_matches(name, every)}; it has {listed(every)}")
+        there = f"it has {listed(every)}" if every else "it has no losses or other numbers beside its scores"
+        raise ValueError(f"proxy={name!r}: {self.source} has no such column{close_matches(name, every)}; {there}")
 
     def _points(self, at: Any, **more: Any) -> Points:
         held = {name: values[at] for name, values in self._budget().items()}

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isoflop.numeric.downstream.evaluations import Evaluations
-from isoflop.numeric.downstream.evaluations_columns import PASS_AT_K, QUANTITIES, Columns, Metric, checked_metrics, metric_of
+from isoflop.numeric.downstream.evaluations_columns import (
+    OF_ERRORS,
+    PASS_AT_K,
+    QUANTITIES,
+    Columns,
+    Metric,
+    checked_metrics,
+    metric_of,
+)
 from isoflop.numeric.downstream.evaluations_scores import Cell, Scores
 from isoflop.numeric.runs import Dropped, named, those_dropped
 from isoflop.numeric.runs_cells import counted, numbers, shown, unusable
@@ -22,6 +30,8 @@ from isoflop.theory.notation import close_matches
 
 #: Relative difference within which two rows agree on a number of their run: that of printed digits.
 AGREEMENT = 1e-6
+#: A column of no larger numbers is taken for a rate of learning or the like, not for an accuracy.
+LEAST_SHARE = 0.05
 #: How many columns name a run at most.
 MOST_NAMED = 3
 
@@ -213,7 +223,19 @@ class _Wide:
                 what = f"the same {run} {shown(keys[index][0])}" if run is not None else f"the same {', '.join(others) or 'run'}"
                 cure = "a run comes once; give runs different names in a column run, or take one by where="
                 raise ValueError(f"{self.rows.source}, rows {earlier + 1} and {index + 1}: hold {what}: {cure}")
-        return _Runs(of_row, first, _names(self.rows, first, others), ())
+        return _Runs(of_row, first, _names(self.rows, first, others), (), warnings=tuple(self._unnamed(others)))
+
+    def _unnamed(self, others: Sequence[str]) -> Iterator[str]:
+        """Columns of shares that do not say what they are shares of."""
+        known = {*self.rows.found.of.values(), *self.rows.found.names}
+        for name in others:
+            cells = self.table.columns[name]
+            if name in known or OF_ERRORS.search(name) or cells.dtype.kind != "f":
+                continue
+            values = cells[self.rows.kept & np.isfinite(cells)]
+            if len(values) and values.min() >= 0.0 and LEAST_SHARE < values.max() <= 1.0 and (values % 1.0 != 0.0).any():
+                how = f"columns={{{name!r}: {name!r}}}, --column {name}={name}"
+                yield f"column {name!r} holds numbers from 0 to 1 and is no score by its name ({how} makes it a benchmark)"
 
     def scores(self, runs: _Runs) -> list[Cell]:
         """Every cell with a score."""

@@ -16,6 +16,8 @@ __all__ = ["Cell", "Scores"]
 
 SHARE = "a number from 0 to 1"
 BASELINE = "at least 0 and below 1"
+#: A score from here on is no slip of a share beyond 1.
+WELL_ABOVE = 2.0
 #: How many benchmarks a warning names.
 MOST_NAMED = 3
 
@@ -75,7 +77,7 @@ class Scores:
             cell, more = bad[0], len(bad) - 1
             cure = ""
             if cell.value > 1.0 and not self.percent:
-                cure = "; say percent=True (--percent) if the column holds percent"
+                cure = "; say percent=True (--percent) if the column holds percent" if self._like_percent(cell) else ""
                 cure += "" if cell.metric.name is not None else "; if it is no accuracy, say so in a column metric_type"
             others = f" ({counted(more, 'more row')})" if more else ""
             raise ValueError(f"{self._at(cell)}: accuracy={cell.value:.16g} must be {domain}{others}{cure}{cell.hint}")
@@ -88,6 +90,12 @@ class Scores:
             low = [key for key in low if any(cell.value for cell in self.cells[key])]
             if low:
                 self.warnings.append(f"no score of {_some(low)} is above 1 %: are these in percent as well?")
+
+    def _like_percent(self, cell: Cell) -> bool:
+        """Whether this score may be in percent: it is well above 1, or most of those beside it are above 1; none is above 100."""
+        values = [each.value for each in self.cells[self.key[cell.benchmark, cell.metric]]]
+        most = 2 * sum(value > 1.0 for value in values) > len(values)
+        return max(values) <= 100.0 and (most or cell.value >= WELL_ABOVE)
 
     def _only_proxies(self) -> str:
         return f"its metrics are {listed(sorted({m.name or 'loss' for m in self.metric.values()}))}"
@@ -115,7 +123,8 @@ class Scores:
     def _check_baseline(self, cell: Cell) -> None:
         at = f"{self._at(cell, cell.baseline_column)}: random_baseline={cell.baseline:.16g}"
         if not 0.0 <= cell.baseline < self.scale:
-            cure = "; say percent=True (--percent) if the table holds percent" if cell.baseline > 1.0 and not self.percent else ""
+            percent = 1.0 < cell.baseline <= 100.0 and not self.percent
+            cure = "; say percent=True (--percent) if the table holds percent" if percent else ""
             raise ValueError(f"{at} must be {BASELINE}{' (below 100 in percent)' if self.percent else ''}{cure}")
         if self.percent and 0.0 < cell.baseline < 1.0:
             raise ValueError(f"{at} must be in percent as the scores are (percent=True), such as 25")

@@ -17,7 +17,14 @@ import numpy as np
 from isoflop.numeric.downstream import tied
 from isoflop.numeric.fit.bootstrap import refit
 from isoflop.numeric.fit.fitting import fit_terms
-from isoflop.numeric.fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
+from isoflop.numeric.fit.models import (
+    COMPUTE,
+    LARGEST_EXPONENT,
+    PARAMS_TOKENS,
+    SMALLEST_EXPONENT,
+    PowerTerms,
+    in_coordinates,
+)
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.separable import Centred
 from isoflop.numeric.runs import Runs
@@ -124,6 +131,13 @@ class FirstStage:
     def needs(self) -> tuple[str, ...]:
         """Quantities of `Points`."""
         return tied.VARIABLES if self.terms is None else self.terms.variables
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): the limits that the search sets to exponents, -inf and inf for the others."""
+        exponents = tied.COEFFICIENTS[-1:] if self.terms is None else self.terms.exponents
+        box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
+        return np.array([box if name in exponents else (-np.inf, np.inf) for name in self.coefficients])
 
     @property
     def irreducible(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from isoflop.numeric._domain import whole_number
 from isoflop.numeric._progress import progress_bar
 from isoflop.numeric.downstream.normalise import accuracy, neg_log_accuracy
+from isoflop.numeric.downstream.power import MARGIN
 from isoflop.numeric.downstream.predicting import predicted
 from isoflop.numeric.downstream.sample import above_guessing
 from isoflop.numeric.fit.bootstrap import counts
@@ -34,6 +35,10 @@ SAME = 5e-5
 BATCH = 50
 #: Residuals that are drawn beside every refit, for a new run.
 NEW_RUNS = 25
+#: With fewer runs than so many beyond its coefficients a law passes nearly through them.
+SPARE = 3
+#: A share of the variance that is explained below which what is left is the larger part.
+CHANGE = 0.5
 #: exp(-y) of this and beyond is 0 as a float.
 SURELY_GUESSING = 1e3
 
@@ -74,6 +79,31 @@ class LawFit:
     def name(self) -> str:
         """Of the law."""
         return self.kind.name
+
+    @property
+    def at_limits(self) -> dict[str, int]:
+        """How many refits have each coefficient on a limit of the search; without those that no refit has there."""
+        low, high = self.found.at_limits(self.draws)
+        counted = (low | high).sum(axis=0).tolist()
+        return {name: count for name, count in zip(self.kind.coefficients, counted, strict=True) if count}
+
+    @property
+    def weak(self) -> str:
+        """Why the runs tell too little for this law to be preferred to another; "" where they do not.
+
+        Runs hardly outnumber coefficients; or accuracies reach no further beyond the margin than it (or the usual one) is wide,
+        so that noise decides which runs are fitted; or they scatter about the law by as much as they change.
+        """
+        n, p = len(self.sample), len(self.found.coefficients)
+        if n < p + SPARE:
+            return f"{n} runs for {p} coefficients"
+        reach = float(self.sample.accuracy.max()) - self.sample.baseline
+        if self.margin and reach - self.margin <= min(self.margin, MARGIN):
+            return f"the fitted accuracies reach {reach:.3g} above guessing, those within {self.margin:g} of it are left out"
+        R2 = errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
+        if R2 is not None and R2 < CHANGE:
+            return f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"
+        return ""
 
     def accuracy(self, at: Points) -> Floats:
         """Raw accuracy (m,) by the law."""

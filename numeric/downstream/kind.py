@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Found", "Kind", "Redone"]
+__all__ = ["BEYOND", "Found", "Kind", "Redone"]
+
+#: How a number on a bound of the search is written (see `Found.bounds`): the runs ask for one beyond.
+BEYOND = {"lower": "<", "upper": ">", None: ""}
+
+#: A coefficient this close to a limit of the search, relative to its size, is on it.
+AT_LIMIT = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,6 +42,11 @@ class Found:
         Coefficients that the runs leave open.
     inside : Any
         What the law keeps for `Kind.refit`.
+    limits : ndarray or None
+        (p, 2): the limits that the search sets to each coefficient, -inf and inf where it sets none; None where it sets none to
+        any. A coefficient there is no estimate: the runs ask for one beyond.
+    remarks : tuple of str
+        What a reader of the coefficients must know, beside that.
     """
 
     coefficients: Floats
@@ -44,6 +55,22 @@ class Found:
     reason: str = ""
     undetermined: tuple[str, ...] = ()
     inside: Any = None
+    limits: Floats | None = None
+    remarks: tuple[str, ...] = ()
+
+    def at_limits(self, coefficients: Floats) -> tuple[Mask, Mask]:
+        """Which of the coefficients (..., p) lie on the lower and which on the upper limit of the search."""
+        if self.limits is None:
+            nowhere = np.zeros(np.shape(coefficients), bool)
+            return nowhere, nowhere
+        low, high = self.limits.T
+        near = AT_LIMIT * np.abs(coefficients)
+        return coefficients <= low + near, coefficients >= high - near
+
+    def bounds(self, coefficients: Floats) -> Any:
+        """The same as an array of "lower", "upper" or None."""
+        lower, upper = self.at_limits(coefficients)
+        return np.where(lower, "lower", np.where(upper, "upper", None))  # type: ignore[call-overload]
 
 
 class Redone(NamedTuple):

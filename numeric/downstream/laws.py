@@ -20,6 +20,7 @@ LAWS = (
     "params-tokens-ceiling",
     "bnsl",
     "bnsl-2",
+    "bnsl-3",
     "two-stage-linear",
     "two-stage-logistic",
     "two-stage-exponential",

@@ -40,6 +40,8 @@ MOST_STARTS, FEW_STARTS = 8, 2
 DEPENDENT = 1e-5
 #: Minima whose objectives differ by less than this share are one.
 SAME = 1e-9
+#: Levels that leave [0, 1] by less are as good as 0 and 1.
+BEYOND = 0.005
 #: An inner coefficient this close to a limit of the search is on it.
 AT_BOUND = 1e-9
 
@@ -63,6 +65,9 @@ class Shape(Protocol):
 
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
         """Accuracy (K, n) from the coefficients (K, p) as the law writes them, at proxies (n,) or (K, n)."""
+
+    def levels(self, coefficients: Floats) -> dict[str, float]:
+        """Accuracies at which the law (p,) levels off, by name; none where it does not, or where its form fixes them."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,10 @@ class Line:
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
         """a + b L."""
         return coefficients[:, :1] + coefficients[:, 1:] * proxy
+
+    def levels(self, coefficients: Floats) -> dict[str, float]:
+        """A line does not level off."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -137,6 +146,11 @@ class Sigmoid:
         a, k, middle, b = coefficients.T[:, :, None]
         return a * sigmoid(k * (proxy - middle)) + b
 
+    def levels(self, coefficients: Floats) -> dict[str, float]:
+        """b, and a + b above it."""
+        a, _, _, b = coefficients.tolist()
+        return {"b": b, "a + b": a + b}
+
 
 @dataclass(frozen=True)
 class UnitSigmoid:
@@ -174,6 +188,10 @@ class UnitSigmoid:
         """1/(1 + exp(-a L + b))."""
         return sigmoid(coefficients[:, :1] * proxy - coefficients[:, 1:])
 
+    def levels(self, coefficients: Floats) -> dict[str, float]:
+        """0 and 1, by its form."""
+        return {}
+
 
 @dataclass(frozen=True)
 class Decay:
@@ -205,6 +223,10 @@ class Decay:
         """1 - epsilon + k exp(-decay L)."""
         epsilon, k, decay = coefficients.T[:, :, None]
         return 1.0 - epsilon + k * np.exp(-decay * proxy)
+
+    def levels(self, coefficients: Floats) -> dict[str, float]:
+        """1 - epsilon."""
+        return {"1 - epsilon": 1.0 - float(coefficients[0])}
 
 
 @dataclass(frozen=True)
@@ -329,6 +351,15 @@ class Link:
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
         """Accuracy (K, n) of K links (K, p) at proxies (n,) or (K, n), not kept between 0 and 1."""
         return np.asarray(self.shape.accuracy(coefficients, proxy))
+
+    def remarks(self, coefficients: Floats) -> tuple[str, ...]:
+        """Where the law levels off outside [0, 1], which no accuracy does."""
+        ends = self.shape.levels(coefficients)
+        return tuple(
+            f"{name} = {value:.4g}, where it levels off, is {'above 1' if value > 1.0 else 'below 0'}: no accuracy is"
+            for name, value in ends.items()
+            if not -BEYOND <= value <= 1.0 + BEYOND
+        )
 
     @property
     def least(self) -> int:

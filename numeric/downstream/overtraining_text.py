@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.downstream.overtraining import doubts_of
+from isoflop.numeric.downstream.overtraining_costs import doubts_of
 from isoflop.numeric.fit.text import UNKNOWN, WIDTH, clean, number, table
 from isoflop.numeric.runs_cells import counted
 
 if TYPE_CHECKING:
-    from isoflop.numeric.downstream.overtraining import Cost, Overtraining, Prediction
+    from isoflop.numeric.downstream.overtraining_costs import Cost
+    from isoflop.numeric.downstream.overtraining_result import Overtraining
+    from isoflop.numeric.downstream.overtraining_runs import Prediction
 
 LONGEST_NAME = 26
 SHORT = {"optimal_tokens_per_param": "M*"}
+#: Behind the difference at a run that the law was fitted to.
+FITTED = "*"
 #: From here on a loss is written with an exponent.
 LARGE = 1e4
 #: So many of the predicted runs, those of the largest compute, are listed; JSON has all.
@@ -37,8 +41,8 @@ def _laws(found: Overtraining) -> list[str]:
         "law of loss   L = E + (a M^eta + b M^-eta) C^-eta, M = D/N",
         f"              E = {_six(c['E'])}, a = {_six(m['a'])}, b = {_six(m['b'])}, eta = {_six(m['eta'])}",
         f"              = E + A N^-beta + B D^-beta: A = {_six(c['A'])}, B = {_six(c['B'])}, beta = {_six(c['beta'])}",
-        f"              {counted(found.n_loss, 'run')}, {clean(found.loss_name)}, {found.loss_fit.objective.name}"
-        f" {number(found.loss_fit.value, 6)}",
+        f"              {counted(found.n_loss, 'run')}, {clean(found.loss_name)}, {found.loss_fit.objective.name}:"
+        f" {_scatter(found.loss_errors)}",
     ]
     if found.determined:
         envelope = found.law.envelope
@@ -53,10 +57,16 @@ def _laws(found: Overtraining) -> list[str]:
             "law of error  1 - Q = epsilon - k exp(-gamma L)",
             f"              {figures}",
             f"              {counted(found.n_error, 'run')}, mean over {counted(len(found.benchmarks), 'benchmark')},"
-            f" least-squares {number(found.error_fit.value, 6)}",
+            f" least-squares: {_scatter(found.error_errors)}",
         ]
     lines += wrap(f"runs of {clean(found.source)}", WIDTH, initial_indent=" " * 14, subsequent_indent=" " * 14)
     return lines
+
+
+def _scatter(errors: Mapping[str, float | None]) -> str:
+    """About the law, in the units of what it is of."""
+    rmse, r2 = errors["rmse"], errors["r2"]
+    return f"RMSE {UNKNOWN if rmse is None else number(rmse, 3)}, R2 {UNKNOWN if r2 is None else f'{r2:.5f}'}"
 
 
 def _intervals(found: Overtraining) -> list[str]:
@@ -96,7 +106,9 @@ def _predictions(found: Overtraining) -> list[str]:
         ]
         lines += ["", *table(head, rows)] if len(lines) > 1 else table(head, rows)
     rest = len(found.predictions) - len(listed)
-    return [*lines, *([f"and {counted(rest, 'run')} of less compute"] if rest else [])]
+    lines += [f"and {counted(rest, 'run')} of less compute"] if rest else []
+    own = any(getattr(each, f"in_{what}_fit") for each in listed for what in whats)
+    return [*lines, *([f"{FITTED}: the law was fitted to this run, so that this is no prediction"] if own else [])]
 
 
 def _figures(each: Prediction, what: str, drawn: bool) -> list[str]:
@@ -105,7 +117,8 @@ def _figures(each: Prediction, what: str, drawn: bool) -> list[str]:
     cells = [_four(measured), _four(predicted)]
     if drawn:
         cells.append(UNKNOWN if interval is None else f"{interval[0]:.3f} {interval[1]:.3f}")
-    return [*cells, UNKNOWN if off is None else f"{100.0 * off:+.4f} %"]
+    mark = FITTED if getattr(each, f"in_{what}_fit") else " "
+    return [*cells, UNKNOWN if off is None else f"{100.0 * off:+.4f} %{mark}"]
 
 
 def _costs(found: Overtraining, costs: Sequence[Cost]) -> list[str]:

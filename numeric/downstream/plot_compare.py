@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
+from isoflop.numeric.downstream.plot_in_k import plot_in_k
 from isoflop.numeric.downstream.plot_report import BELOW, FITTED, HELD_OUT, along, shade
 from isoflop.numeric.plot import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, _axes, _figure, _literal
 from isoflop.theory.notation import close_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from isoflop.numeric.downstream.comparison import Comparison
+    from isoflop.numeric.downstream.comparison import Comparison, Entry
     from isoflop.numeric.downstream.fitting import LawFit
     from isoflop.numeric.downstream.sample import Sample
 
@@ -29,6 +30,8 @@ __all__ = ["plot_benchmark", "plot_comparison"]
 
 #: Panels in a row, and inches of a row and of what is above and below them all.
 ACROSS, ROW, FRAME = 4, 1.62, 0.95
+#: The same of panels at every k.
+ACROSS_IN_K, ROW_IN_K = 2, 2.7
 AT_OWN = r"at the held-out run's own $N$, $D$"
 COMPUTE = r"training compute $C$ (FLOP)"
 POINTS = 161
@@ -45,7 +48,8 @@ RUNS_OF = {"fitted": FITTED | UNDER, "not fitted by every law": BELOW | UNDER, "
 def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = None) -> Figure:
     """Every law over the runs, a panel a benchmark, titled with the law that has the least MAE on the held-out runs.
 
-    The panels are those of `plot_benchmark`, with one legend above them all; twelve fit a page.
+    The panels are those of `plot_benchmark`, with one legend above them all; twelve fit a page. Of a law of compute and k panels
+    of `plot_in_k` follow, which show it at every k.
 
     Parameters
     ----------
@@ -65,9 +69,16 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
     names = list(comparison.benchmarks if benchmarks is None else benchmarks)
     if not names:
         raise outside("benchmarks", names, "at least one benchmark")
+    in_k = [each for name in names for each in comparison.of(name) if each.fit is not None and "k" in each.fit.kind.asks]
     columns = min(ACROSS, len(names))
-    rows = -(-len(names) // columns)
-    with _figure((PAGE if columns > 1 else COLUMN, ROW * rows + FRAME + (0.5 if rows == 1 else 0.0))) as figure:
+    rows, rows_in_k = -(-len(names) // columns), -(-len(in_k) // ACROSS_IN_K)
+    height = ROW * rows + FRAME + (0.5 if rows == 1 else 0.0)
+    with _figure((PAGE if columns > 1 or in_k else COLUMN, height + ROW_IN_K * rows_in_k)) as whole:
+        figure: Any = whole
+        if in_k:
+            parts: Any = whole.subfigures(2, 1, height_ratios=(height, ROW_IN_K * rows_in_k))
+            figure, below = parts
+            _draw_in_k(comparison, in_k, below.subplots(rows_in_k, ACROSS_IN_K, squeeze=False).flat)
         axes = figure.subplots(rows, columns, squeeze=False)
         shown: dict[str, Any] = {}
         for name, ax in zip(names, axes.flat, strict=False):
@@ -80,8 +91,8 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
         figure.supylabel("accuracy", fontsize=8.0)
         order = [label for label in _labels(comparison) if label in shown]
         handles = [shown[label] for label in order]
-        figure.legend(handles, order, loc="outside upper center", ncols=4 if columns > 1 else 2, fontsize=7.0)
-    return figure
+        figure.legend(handles, order, loc="outside upper center", ncols=4 if columns > 1 or in_k else 2, fontsize=7.0)
+    return whole
 
 
 def plot_benchmark(comparison: Comparison, benchmark: str, ax: Axes | None = None) -> Axes:
@@ -89,8 +100,8 @@ def plot_benchmark(comparison: Comparison, benchmark: str, ax: Axes | None = Non
 
     Held-out runs are open, and where they all have more compute than the fitted ones their part is shaded. Laws of params and
     tokens are drawn as a line at the median D/N of the runs in the figure, and as crosses at what each held-out run itself had;
-    the bilinear law at k = 1. Bands are pointwise percentiles of refits to resamples: of every law where there are at
-    most two, else of the law that is best on the held-out runs (on the fitted runs where none are held out).
+    the bilinear law at k = 1 (`plot_in_k` has the other k). Bands are pointwise percentiles of refits to resamples: of every law
+    where there are at most two, else of the law that is best on the held-out runs (on the fitted runs where none are held out).
 
     Parameters
     ----------
@@ -115,6 +126,17 @@ def plot_benchmark(comparison: Comparison, benchmark: str, ax: Axes | None = Non
         handles = [shown[label] for label in order]
         ax.legend(handles, order, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=6.5)
     return ax
+
+
+def _draw_in_k(comparison: Comparison, entries: Sequence[Entry], axes: Iterable[Axes]) -> None:
+    """A panel at every k for each of the laws in k; what is left of the row is empty."""
+    axes = list(axes)
+    for each, ax in zip(entries, axes, strict=False):
+        assert each.fit is not None
+        plot_in_k(each.fit, each.ahead, ax, level=comparison.level)
+        ax.set_title(f"{_literal(each.benchmark)}: {each.law}")
+    for ax in axes[len(entries) :]:
+        ax.set_axis_off()
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ MARGIN, BEFORE = 1.6, 8.0
 #: Panels of residuals.
 MOST_PANELS, LEGEND_COLUMNS = 4, 4
 SHADE = "#F2EFE6"
+#: Inches of the parts of a page, points of the type of its tables, and inches of a line of these.
+TOP, MIDDLE, IN_K, TYPE, LINE = 3.3, 2.2, 2.6, 6.0, 0.102
 
 
 def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
@@ -111,8 +113,8 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
         ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
         residuals = 100.0 * (fit.sample.accuracy - fit.accuracy(fit.sample.at))
         ax.scatter(fit.sample.at.column("compute"), residuals, marker="o", s=6.0, color=colour, linewidths=0.0, zorder=2)
-        judged = report.sample.subset(report.is_judged)
-        if len(judged):
+        judged = report.pairs_ahead if "k" in fit.kind.asks else report.sample.subset(report.is_judged)
+        if judged is not None and len(judged):
             ahead = 100.0 * (judged.accuracy - fit.accuracy(judged.at))
             ax.scatter(judged.at.column("compute"), ahead, **HELD_OUT | {"edgecolors": colour, "s": 10.0})
         ax.set_xscale("log")
@@ -124,31 +126,69 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
 
 
 def plot_report(report: Report) -> Any:
-    """A page: accuracy with laws and forecast on the left, residuals of the laws on the right, at most four.
+    """A page: accuracy with laws and forecast, residuals, what follows from the params+tokens law, every k, and tables.
+
+    Below accuracy and residuals (at most four laws) stand, where there is a law to plan with, its envelope, the allocation
+    and the points that other ratios cost, each with its band (`plot_report_planning`); for a law in k `plot_in_k`; and the
+    coefficients, errors and forecasts with their intervals.
 
     Returns
     -------
     ndarray of Axes
         That of the accuracy first.
     """
+    from isoflop.numeric.downstream.plot_report_planning import plot_planning
+    from isoflop.numeric.downstream.report_text import report_tables
+
+    in_k = next((fit for fit in report.fits if "k" in fit.kind.asks), None)
+    tables = report_tables(report)
+    formulas = tables[0].index("")
+    least = int(np.ceil(IN_K / LINE)) if in_k is not None else 0
+    tables[0] += [""] * (least + formulas - len(tables[0]))  # the panel of all k stands beside the coefficients
+    lines = [line for part in tables for line in (*part, "")]
+    heights = [TOP, *([MIDDLE] if report.planning is not None else []), LINE * len(lines)]
+    with _figure((PAGE, sum(heights))) as figure:
+        rows = iter(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
+        found = _draw_top(report, next(rows))
+        if report.planning is not None:
+            found += plot_planning(report, next(rows))
+        below = next(rows)
+        text = below.text(0.02, 1.0, "\n".join(lines), family="monospace", fontsize=TYPE, va="top", linespacing=1.2)
+        text.set_parse_math(False)
+        if in_k is not None:
+            found.append(_draw_in_k(report, in_k, below, formulas, len(lines)))
+    return np.array(found, dtype=object)
+
+
+def _draw_in_k(report: Report, fit: LawFit, figure: Any, above: int, lines: int) -> Axes:
+    """The law in k at every k, on the right, below so many of the lines."""
+    from isoflop.numeric.downstream.plot_in_k import plot_in_k
+
+    share = IN_K / (LINE * lines)
+    bottom = 1.0 - above / lines - share
+    ax = figure.add_axes((0.56, bottom + 0.17 * share, 0.42, 0.80 * share))
+    return plot_in_k(fit, report.pairs_ahead, ax, level=report.level)
+
+
+def _draw_top(report: Report, figure: Any) -> list[Any]:
+    """Accuracy on the left, residuals on the right, the legend below."""
     shown = _shown(report)
-    with _figure((PAGE, 3.3)) as figure:
-        grid = figure.add_gridspec(len(shown), 2, width_ratios=(1.5, 1.0))
-        left = plot_accuracy(report, figure.add_subplot(grid[:, 0]))
-        right: list[Any] = []
-        for row, law in enumerate(shown):
-            ax = figure.add_subplot(grid[row, 1], sharex=right[0] if right else None, sharey=right[0] if right else None)
-            right.append(plot_report_residuals(report, law, ax))
-            ax.set_ylabel("")
-            if row < len(shown) - 1:
-                ax.set_xlabel("")
-                ax.tick_params(labelbottom=False)
-        right[len(right) // 2].set_ylabel("observed $-$ law (points)")
-        handles, labels = left.get_legend_handles_labels()
-        legend: Any = left.get_legend()
-        legend.remove()
-        figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS, fontsize=6.5)
-    return np.array([left, *right], dtype=object)
+    grid = figure.add_gridspec(len(shown), 2, width_ratios=(1.5, 1.0))
+    left = plot_accuracy(report, figure.add_subplot(grid[:, 0]))
+    right: list[Any] = []
+    for row, law in enumerate(shown):
+        ax = figure.add_subplot(grid[row, 1], sharex=right[0] if right else None, sharey=right[0] if right else None)
+        right.append(plot_report_residuals(report, law, ax))
+        ax.set_ylabel("")
+        if row < len(shown) - 1:
+            ax.set_xlabel("")
+            ax.tick_params(labelbottom=False)
+    right[len(right) // 2].set_ylabel("observed $-$ law (points)")
+    handles, labels = left.get_legend_handles_labels()
+    legend: Any = left.get_legend()
+    legend.remove()
+    figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS, fontsize=6.5)
+    return [left, *right]
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
@@ -170,7 +210,7 @@ def _path(report: Report) -> Any:
 
 def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:
     """The forecasts of a law with the interval of a new run."""
-    for number, each in enumerate([each for each in report.forecasts if each.law == fit.name]):
+    for number, each in enumerate([each for each in report.forecasts if each.law == fit.name and each.k in (None, 1.0)]):
         colour = _colour(report.fits.index(fit))
         if each.new_low is not None and each.new_high is not None:
             ax.plot([each.compute] * 2, [each.new_low, each.new_high], color=colour, linewidth=1.0, zorder=4)
@@ -180,7 +220,7 @@ def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:
 
 def _shown(report: Report) -> list[str]:
     """The laws whose residuals have a panel: the best, in the order of the report."""
-    best = sorted(report.laws, key=_error)[:MOST_PANELS]
+    best = sorted(report.laws, key=_error)[:MOST_PANELS]  # one in k stands at the end, for it is judged on other data
     return [law.name for law in report.laws if law in best]
 
 
@@ -214,6 +254,8 @@ def _best(report: Report) -> LawFit:
 
 def _error(law: LawOfReport) -> float:
     """By what laws are ranked: on the held-out runs where there are any."""
+    if law.crossing is not None:
+        return float("inf")
     value = law.held_out["mae"] if law.held_out["n"] else law.train["rmse"]
     return float("inf") if value is None else float(value)
 

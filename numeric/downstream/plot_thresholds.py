@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +24,11 @@ FIGURES = {"mre": "mean relative error (%)", "mae": "mean absolute error (points
 MOST_SUCCESSES, MOST_POINTS = 5.0, 50.0
 SPREAD, MARKER = 0.035, 2.4
 COMPUTE = r"threshold $T$ (FLOP)"
-#: Panels of benchmarks in a row.
-COLUMNS = 4
+SHORT = {"mre": "relative error (%)", "mae": "error (points)"}
+#: Panels in a row, and entries in a line of the legend.
+COLUMNS, MOST_ENTRIES = 4, 4
+#: A bound that is a threshold comes back from its logarithm to this.
+ROUNDING = 1e-9
 #: An axis of compute reaches beyond the runs by this factor, and by the second below the first that is clearly above guessing.
 EDGE, BEFORE, CLEAR = 2.0, 8.0, 0.05
 
@@ -148,48 +152,68 @@ def plot_success(sweep: Sweep, law: str, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_thresholds(sweep: Sweep) -> Any:
+def plot_thresholds(sweep: Sweep, *, figure: str = "mre") -> Any:
     """A page: the errors of every benchmark, then the successes of every law.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    figure : {"mre", "mae"}
+        The errors: in per cent, or in accuracy points.
 
     Returns
     -------
     ndarray of Axes
+        (benchmarks + laws,).
 
     Raises
     ------
     ValueError
-        Where no curve was reached.
+        Where no curve was reached, or there is no such figure.
     """
     if not sweep.benchmarks:
         raise outside("sweep", "no curve", "a sweep with at least one")
-    lines, under = -(-len(sweep.benchmarks) // COLUMNS), -(-len(sweep.laws) // COLUMNS)
-    with _figure((PAGE, 1.55 * lines + 1.75 * under + 0.5)) as figure:
-        axes = figure.subplots(lines + under, COLUMNS, squeeze=False)
-        panels = list(axes[:lines].flat)
-        for benchmark, ax in zip(sweep.benchmarks, panels, strict=False):
-            plot_errors(sweep, benchmark, ax)
+    if figure not in FIGURES:
+        raise outside("figure", figure, f"one of {', '.join(FIGURES)}")
+    counts = (len(sweep.benchmarks), len(sweep.laws))
+    columns = [_columns(count) for count in counts]
+    lines = [-(-count // width) for count, width in zip(counts, columns, strict=True)]
+    with _figure((PAGE, 1.55 * lines[0] + 1.7 * lines[1] + 0.6)) as page:
+        grid = page.add_gridspec(sum(lines), math.lcm(*columns))
+        above = _panels(page, grid, 0, counts[0], columns[0])
+        below = _panels(page, grid, lines[0], counts[1], columns[1])
+        for index, (benchmark, ax) in enumerate(zip(sweep.benchmarks, above, strict=True)):
+            plot_errors(sweep, benchmark, ax, figure=figure)
             ax.get_legend().remove()
             ax.set_title(_literal(benchmark))
             ax.set_xlabel("")
-            ax.set_ylabel("")
-        for row in axes[:lines]:
-            row[0].set_ylabel("relative error (%)")
-        handles = panels[0].get_legend_handles_labels()
-        below = list(axes[lines:].flat)
-        for law, ax in zip(sweep.laws, below, strict=False):
+            ax.set_ylabel("" if index % columns[0] else SHORT[figure])
+        for index, (law, ax) in enumerate(zip(sweep.laws, below, strict=True)):
             plot_success(sweep, law, ax)
             if ax.get_legend() is not None:
                 ax.get_legend().remove()
             ax.set_xlabel("")
-            ax.set_ylabel("")
-            ax.set_title(_literal(law) + _told(sweep, law))
-        for row in axes[lines:]:
-            row[0].set_ylabel(f"below {100.0 * sweep.success:g} %")
-        for ax in (*panels[len(sweep.benchmarks) :], *below[len(sweep.laws) :]):
-            ax.set_axis_off()
-        figure.supxlabel(COMPUTE, fontsize=8.0)
-        figure.legend(*handles, loc="outside upper center", ncols=min(len(handles[0]), 5))
-    return axes
+            ax.set_ylabel("" if index % columns[1] else f"MRE below {100.0 * sweep.success:g} %")
+            ax.set_title("\n".join([_literal(law), *_told(sweep, law)]))
+        page.supxlabel(COMPUTE, fontsize=8.0)
+        handles = above[0].get_legend_handles_labels()
+        entries = len(handles[1])
+        page.legend(*handles, loc="outside upper center", ncols=-(-entries // -(-entries // MOST_ENTRIES)))
+    return np.array([*above, *below])
+
+
+def _columns(count: int) -> int:
+    """Panels in a row: the number, of those that fill the page, that leaves the fewest places empty."""
+    if count <= COLUMNS:
+        return count
+    return min((COLUMNS, COLUMNS - 1), key=lambda width: -count % width)
+
+
+def _panels(page: Any, grid: Any, first: int, count: int, columns: int) -> list[Any]:
+    """Axes in rows of a grid, from row `first` on."""
+    wide = grid.ncols // columns
+    places = [divmod(index, columns) for index in range(count)]
+    return [page.add_subplot(grid[first + row, wide * column : wide * (column + 1)]) for row, column in places]
 
 
 def _span(sweep: Sweep) -> tuple[float, float]:
@@ -197,14 +221,18 @@ def _span(sweep: Sweep) -> tuple[float, float]:
     return low / 1.15, high * 1.15
 
 
-def _told(sweep: Sweep, law: str) -> str:
-    """T50, for a title; where it lies beyond the thresholds, on which side."""
-    T50 = sweep.of(law).T50
-    if T50 is None:
-        return ""
-    low, high = sweep.thresholds[0], sweep.thresholds[-1]
-    sign, value = ("<", low) if low > T50 else (">", high) if high < T50 else ("=", T50)
-    return rf", $T_{{50}} {sign}$ {_power(value)}"
+def _told(sweep: Sweep, law: str) -> list[str]:
+    """T50, for a title; where it lies beyond the thresholds, on which side; nothing where the data do not tell."""
+    found = sweep.of(law)
+    first, last = sweep.thresholds[0], sweep.thresholds[-1]
+    low, high = (found.T50, found.T50) if found.T50 is not None else found.bounds
+    if high is not None and high <= first * (1.0 + ROUNDING):
+        return [rf"$T_{{50}} <$ {_power(first)}"]
+    if low is not None and low >= last * (1.0 - ROUNDING):
+        return [rf"$T_{{50}} >$ {_power(last)}"]
+    if low is None or high is None:
+        return [r"no $T_{50}$"]
+    return [rf"$T_{{50}} =$ {_power(low)}"] if low == high else [rf"{_power(low)} $< T_{{50}} <$ {_power(high)}"]
 
 
 def _is_low_first(found: Any) -> bool:

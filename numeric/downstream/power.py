@@ -13,27 +13,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.downstream.kind import Found, Redone
+from isoflop.numeric.downstream.kind import AT_LIMIT, Found, Redone
 from isoflop.numeric.downstream.normalise import accuracy, neg_log_accuracy
 from isoflop.numeric.downstream.sample import above_guessing
 from isoflop.numeric.fit.bootstrap import refit
 from isoflop.numeric.fit.fitting import fit_terms
-from isoflop.numeric.fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
+from isoflop.numeric.fit.models import (
+    COMPUTE,
+    LARGEST_EXPONENT,
+    PARAMS_TOKENS,
+    SMALLEST_EXPONENT,
+    PowerTerms,
+    in_coordinates,
+)
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.separable import Centred
 from isoflop.numeric.runs import Runs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from isoflop.numeric.downstream.sample import Points, Sample
+    from isoflop.numeric.fit.result import Fit
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CEILING_KINDS", "MARGIN", "POWER_KINDS", "PowerKind"]
+__all__ = ["CEILING_KINDS", "MARGIN", "MARGINS", "POWER_KINDS", "PowerKind"]
 
-#: The paper's: runs this little above guessing scatter too much for their logarithm.
+#: The paper's (Section 4.1): runs this little above guessing scatter too much for their logarithm.
 MARGIN = 0.05
+#: Its other ones, by its names of benchmarks (Appendix M: else too few runs are left).
+MARGINS = {"LBPP": 0.02}
+#: What an exponent at its lower bound says where the law has other terms.
+OTHERWISE = "its term is a constant beside the others, or a straight line in the logarithm"
 WORDS = {
     "huber-log": "Huber's function (delta {delta:g}) of log(-log Q')",
     "absolute-log": "absolute deviations of log(-log Q')",
@@ -102,9 +116,37 @@ class PowerKind:
             value=fit.objective_value,
             converged=fit.converged,
             reason=fit.solution.reason or ("" if fit.converged else "no certified minimum"),
-            undetermined=fit.undetermined,
+            undetermined=self._undetermined(fit),
             inside=fit,
+            limits=self._limits,
+            remarks=tuple(self._remarks(sample, fit)),
         )
+
+    @property
+    def _limits(self) -> Floats:
+        """Those of the exponents; E = 0 is a value as any other."""
+        box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
+        return np.array([box if name in self.terms.exponents else (-np.inf, np.inf) for name in self.coefficients])
+
+    def _undetermined(self, fit: Fit) -> tuple[str, ...]:
+        """Coefficients that the runs leave open. The prefactor of one power is not: with its exponent on a bound it is a mean."""
+        alone = len(self.terms.variables) == 1 and not self.terms.irreducible
+        return tuple(name for name in fit.undetermined if not (alone and name in self.terms.prefactors))
+
+    def _remarks(self, sample: Sample, fit: Fit) -> Iterator[str]:
+        """Where an exponent lies on the least that is tried."""
+        for variable, name in zip(self.terms.variables, self.terms.exponents, strict=True):
+            if fit.coefficients[name] <= SMALLEST_EXPONENT * (1.0 + AT_LIMIT):
+                alone = len(self.terms.variables) == 1 and not self.terms.irreducible
+                says = f"accuracy does not rise with {variable} ({self._straight(sample)})" if alone else OTHERWISE
+                yield f"{name} at its bound {SMALLEST_EXPONENT:g}: {says}"
+
+    def _straight(self, sample: Sample) -> str:
+        """The exponent of one power without any bound, by least squares of log(-log Q'): a straight line in log C."""
+        logs = np.log(sample.at.column(self.terms.variables[0]))
+        off = logs - logs.mean()
+        slope = off @ np.log(self.runs(sample).loss) / (off @ off)
+        return f"least squares of log(-log Q') without a bound: {self.terms.exponents[0]} = {-slope:.4g}"
 
     def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
         """The fit repeated; see `Kind.refit`."""

@@ -132,7 +132,7 @@ def _disagreements(check: TablesCheck) -> list[str]:
 
 
 def range_text(answer: RangeAnswer) -> str:
-    """The candidates, the best one benchmark by benchmark, and the verdict."""
+    """The candidates, those with and without the upper limit benchmark by benchmark, and the verdict."""
     count = len(answer.best.fits)
     rows = [
         [
@@ -141,11 +141,12 @@ def range_text(answer: RangeAnswer) -> str:
             number(one.p, 2),
             f"{one.closest} of {count}",
             number(one.distance_through_bend, 3),
+            number(one.p_through_bend, 2),
             "best" if one is answer.best else "",
         ]
         for one in answer.candidates
     ]
-    columns = ("runs", "sum of d^2", "p", "alpha within 2 se", "through the bend", "")
+    columns = ("runs", "sum of d^2", "p", "alpha in 2 se", "by the bend", "p", "")
     apart = answer.candidate(lower=True, upper=False, margin=True)
     each = [
         [
@@ -153,16 +154,22 @@ def range_text(answer: RangeAnswer) -> str:
             f"{fit.alpha_printed:.4f}",
             f"{fit.alpha:.4f} +- {fit.alpha_error:.4f} ({fit.n})",
             f"{fit.distance:.1f}",
+            number(fit.p, 2),
             f"{other.alpha:.4f} +- {other.alpha_error:.4f} ({other.n})",
             f"{other.distance:.1f}",
+            number(other.p, 2),
         ]
         for fit, other in zip(answer.candidate(lower=True, upper=True, margin=True).fits, apart.fits, strict=True)
     ]
-    heads = ("benchmark", "Table 11", "3e18 to 6e21 (runs)", "d^2", "3e18 and more (runs)", "d^2")
+    heads = ("benchmark", "Table 11", "3e18 to 6e21 (runs)", "d^2", "p", "3e18 and more (runs)", "d^2", "p")
     legend = (
-        f"d^2: squared distance of (log A, alpha) from the decoded Table 11 in units of the sampling error; for each of {count} "
-        f"benchmarks 2 on average where the rule is right, or less if the paper's runs include these. p: of all benchmarks "
-        f"(Fisher). through the bend: sum of d^2 for the runs of Tables 7-9 that are kept, on a quadratic through the public "
-        f"ones."
+        "d^2: squared distance of (log A, alpha) from the decoded Table 11 in units of the estimated sampling error; p: by "
+        "F(2, n - 2) of d^2/2, for all benchmarks by Fisher; larger than it says if the paper's runs include these. through the "
+        "bend: the same for the runs of Tables 7-9 that are kept, on a quadratic through the public ones, by F(2, m - 3). "
+        "Likelihoods are of Student's t."
     )
-    return "\n".join([*table(columns, rows), "", *table(heads, each), "", *wrap(answer.verdict, WIDTH), *wrap(legend, WIDTH)])
+    apart_by = [
+        f"{fit.benchmark}, d^2 {fit.distance_through_bend:.1f} through the bend: {why}" for fit, why in answer.disagreements
+    ]
+    said = [answer.verdict, *(["Where the checks disagree: " + ". ".join(apart_by) + "."] if apart_by else []), legend]
+    return "\n".join([*table(columns, rows), "", *table(heads, each), "", *(line for text in said for line in wrap(text, WIDTH))])

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside, positive_array
+from isoflop.numeric.downstream.bilinear import BilinearKind
+from isoflop.numeric.downstream.bnsl_ray import RayBreak, at_one_ratio, ray_break
+from isoflop.numeric.downstream.compare import _held_out
+from isoflop.numeric.downstream.crossing import Crossing, crossing_of
 from isoflop.numeric.downstream.fitting import LawFit, errors, fit_law, resampled
 from isoflop.numeric.downstream.report_planning import Planning, planned, planning_law
 from isoflop.numeric.downstream.sample import Points, Sample, above_guessing
@@ -26,19 +30,27 @@ if TYPE_CHECKING:
 __all__ = ["Coefficient", "Forecast", "LawOfReport", "Report", "report_benchmark"]
 
 RESAMPLES, LEVEL = 200, 0.9
+#: A law in k needs pass@k at as many k.
+SEVERAL = 2
 #: Where nothing is asked for: so many times the largest compute of the fitted runs, and these overtraining ratios.
 AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
-    """A coefficient with its interval; the ends are None without refits, and where the runs leave it open."""
+    """A coefficient with its interval; the ends are None without refits, and where the runs leave it open.
+
+    `bound`, `low_bound` and `high_bound`: "lower" or "upper" where value or end lies on that bound of the search, else None.
+    """
 
     name: str
     value: float
     low: float | None
     high: float | None
     is_open: bool
+    bound: str | None = None
+    low_bound: str | None = None
+    high_bound: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +72,8 @@ class LawOfReport:
         What speaks against the fit.
     n_failed : int
         Refits without a certified minimum.
+    crossing : Crossing or None
+        Of a law in compute and k, which is judged at every k: where it holds.
     """
 
     name: str
@@ -72,6 +86,7 @@ class LawOfReport:
     converged: bool
     reason: str
     n_failed: int
+    crossing: Crossing | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +105,10 @@ class Forecast:
         Interval of what a new run would measure.
     decades : float
         log10 of compute over the largest compute of the fitted runs.
+    k : float or None
+        Of a law in compute and k.
+    beyond : bool
+        Whether the law in compute and k does not hold there, on the other side of C_x.
     """
 
     law: str
@@ -102,6 +121,8 @@ class Forecast:
     new_low: float | None
     new_high: float | None
     decades: float
+    k: float | None = None
+    beyond: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,6 +147,10 @@ class Report:
     tokens_per_param : float or None
         At which laws of params and tokens are asked for a forecast.
     planning : Planning or None
+    ray : RayBreak or None
+        The one-break law of the fitted runs at one D/N, and whether it is a two-term law.
+    pairs_ahead : Sample or None
+        The held-out pairs of run and k that a law in k is judged on.
     open : tuple of str
         What the runs do not determine.
     left_out : tuple of str
@@ -148,6 +173,8 @@ class Report:
     forecasts: tuple[Forecast, ...]
     tokens_per_param: float | None
     planning: Planning | None
+    ray: RayBreak | None
+    pairs_ahead: Sample | None
     open: tuple[str, ...]
     left_out: tuple[str, ...]
     level: float
@@ -182,7 +209,7 @@ class Report:
             "hold_out": self.hold_out,
             "margin": self.margin,
         }
-        names = ("laws", "forecasts", "tokens_per_param", "planning", "open", "left_out")
+        names = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out")
         data |= {name: _plain(getattr(self, name)) for name in names}
         return data | {name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")}
 
@@ -210,6 +237,7 @@ def report_benchmark(
     tokens_per_param: float | None = None,
     loss_laws: Sequence[Law] = (),
     proxy: str | None = None,
+    ray: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
     level: float = LEVEL,
@@ -237,6 +265,9 @@ def report_benchmark(
         Whose allocation is judged by this benchmark.
     proxy : str, optional
         Column for two-stage laws; without it there are none.
+    ray : float, optional
+        D/N at which the one-break law is fitted to -log Q', see `isoflop.numeric.downstream.bnsl_ray`; by default that of
+        the runs where these are all at one.
     resamples : int
         Refits to resampled runs, for intervals; 0: none.
     seed : int
@@ -260,22 +291,35 @@ def report_benchmark(
     nominal = checked_level(level)
     ratios = np.atleast_1d(positive_array("ratio", ratio))
     whole = evaluations.sample(benchmark, baseline.value)
-    held = np.zeros(len(whole), bool) if hold_out is None else evaluations.held_out(whole, hold_out)
+    held = _held_out(evaluations, whole, hold_out)
+    pairs, in_k = _pairs(evaluations, benchmark, baseline, hold_out, kinds)
     if held.all():
         raise ValueError(f"hold_out={hold_out!r}: holds out all {len(whole)} runs of {benchmark}; must leave some to fit")
-    if hold_out is not None and not held.any():
+    if hold_out is not None and not held.any() and not in_k.any():
         raise ValueError(f"hold_out={hold_out!r}: holds out none of the {len(whole)} runs of {benchmark}")
+    one_ratio, no_ray = _at_one_ratio(whole.subset(~held), ray)
     with_proxy = _with_proxy(evaluations, benchmark, baseline, proxy, kinds)
-    fits, left_out, interrupted = _fitted(whole, with_proxy, held, kinds, baseline, resamples, seed, progress)
+    shapes: dict[str, tuple[Sample | None, Any]] = {"runs": (whole, ~held), "pairs": (pairs, ~in_k)}
+    if with_proxy is not None:
+        shapes["proxy"] = with_proxy, np.isin(with_proxy.index, whole.index[~held])
+    fits, left_out, interrupted = _fitted(shapes, kinds, baseline, resamples, seed, progress)
     if not fits:
         raise ValueError(f"benchmark={benchmark!r}: no law can be fitted: {'; '.join(left_out)}")
     strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
     clear = above_guessing(whole.accuracy, whole.baseline, strictest)
     behind, judged = ~held & clear, held & clear
+    parts = {"runs": (whole.subset(behind), whole.subset(judged))}
+    if pairs is not None:
+        clear_in_k = above_guessing(pairs.accuracy, pairs.baseline, strictest)
+        parts["pairs"] = pairs.subset(~in_k & clear_in_k), pairs.subset(in_k & clear_in_k)
     budgets = _budgets(compute, fits)
     per_param = _tokens_per_param(tokens_per_param, fits)
     planning, not_planned = _planning(fits, budgets, ratios, loss_laws, nominal)
-    left = [*left_out, *not_planned, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
+    found_ray = None
+    if one_ratio is not None and not interrupted:
+        found_ray, no_ray = _ray(one_ratio, nominal, strictest)
+    left = [*left_out, *not_planned, *no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
+    laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal) for fit in fits)
     return Report(
         benchmark=benchmark,
         source=evaluations.source,
@@ -286,11 +330,13 @@ def report_benchmark(
         hold_out=hold_out,
         margin=strictest,
         fits=tuple(fits),
-        laws=tuple(_law(fit, whole.subset(behind), whole.subset(judged), nominal) for fit in fits),
+        laws=laws,
         forecasts=tuple(_forecasts(fits, budgets, per_param, nominal)),
         tokens_per_param=per_param,
         planning=planning,
-        open=tuple(_open(fits)),
+        ray=found_ray,
+        pairs_ahead=None if pairs is None else parts["pairs"][1],
+        open=tuple(_open(fits, laws)),
         left_out=tuple(left),
         level=nominal,
         resamples=resamples,
@@ -311,10 +357,30 @@ def _with_proxy(
     return evaluations.sample(benchmark, baseline.value, proxy=proxy)
 
 
+def _is_in_k(kind: Kind) -> bool:
+    return "k" in kind.needs
+
+
+def _pairs(
+    evaluations: Evaluations, benchmark: str, baseline: Baseline, hold_out: str | None, kinds: Sequence[Kind]
+) -> tuple[Sample | None, Any]:
+    """The pairs of run and k, and which are held out; None where no law asks for them, or there is no pass@k at several k."""
+    if not any(map(_is_in_k, kinds)) or len(evaluations.family(benchmark)) < SEVERAL:
+        return None, np.zeros(0, bool)
+    pairs = evaluations.pairs(benchmark, baseline.value)
+    return pairs, _held_out(evaluations, pairs, hold_out)
+
+
+def _shape(kind: Kind) -> str:
+    return "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.needs else "runs"
+
+
+#: Why there is nothing to fit.
+WITHOUT = {"pairs": "needs pass@k at several k, and there is none", "proxy": "needs a proxy, and none was named"}
+
+
 def _fitted(
-    whole: Sample,
-    with_proxy: Sample | None,
-    held: Any,
+    shapes: dict[str, tuple[Sample | None, Any]],
     kinds: Sequence[Kind],
     baseline: Baseline,
     resamples: int,
@@ -325,18 +391,14 @@ def _fitted(
     fits: list[LawFit] = []
     left_out: list[str] = []
     for kind in kinds:
-        if "proxy" in kind.needs and with_proxy is None:
-            left_out.append(f"{kind.name}: needs a proxy, and none was named")
+        sample, chosen = shapes.get(_shape(kind), (None, None))
+        if sample is None:
+            left_out.append(f"{kind.name}: {WITHOUT[_shape(kind)]}")
             continue
-        sample = whole
-        chosen = ~held
-        if "proxy" in kind.needs and with_proxy is not None:
-            kept = np.isin(with_proxy.index, whole.index[~held])
-            sample, chosen = with_proxy, kept
         try:
             fit = fit_law(sample.subset(chosen), kind)
         except ValueError as error:
-            left_out.append(f"{kind.name}: {str(error).removeprefix(f'{whole.benchmark}: ')}")
+            left_out.append(f"{kind.name}: {str(error).removeprefix(f'{sample.benchmark}: ')}")
             continue
         except KeyboardInterrupt:
             return fits, left_out, True
@@ -349,12 +411,21 @@ def _fitted(
 
 def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfReport:
     found = fit.found
+    crossing = crossing_of(fit, judged, level)
+    loose = {*found.undetermined, *(() if crossing is None else crossing.open)}
     ends = [percentile(column, level) for column in fit.draws.T] if len(fit.draws) > 1 else None
     coefficients = []
+    own = found.bounds(found.coefficients)
+    beyond = None if ends is None else found.bounds(np.array(ends).T).T
     for i, name in enumerate(fit.kind.coefficients):
-        is_open = name in found.undetermined
+        is_open = name in loose
         low, high = (None, None) if ends is None or is_open else map(float, ends[i])
-        coefficients.append(Coefficient(name=name, value=float(found.coefficients[i]), low=low, high=high, is_open=is_open))
+        bounds = dict(zip(("low_bound", "high_bound"), (None, None) if beyond is None else beyond[i], strict=True))
+        coefficients.append(
+            Coefficient(
+                name=name, value=float(found.coefficients[i]), low=low, high=high, is_open=is_open, bound=own[i], **bounds
+            )
+        )
     return LawOfReport(
         name=fit.name,
         formula=fit.kind.formula,
@@ -366,17 +437,39 @@ def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfRepo
         converged=bool(found.converged),
         reason=found.reason,
         n_failed=fit.n_failed,
+        crossing=crossing,
     )
 
 
-def _open(fits: Sequence[LawFit]) -> list[str]:
+def _open(fits: Sequence[LawFit], laws: Sequence[LawOfReport]) -> list[str]:
     said = []
-    for fit in fits:
-        if fit.found.undetermined:
-            said.append(f"{fit.name}: {', '.join(fit.found.undetermined)} left open by these runs")
+    for fit, law in zip(fits, laws, strict=True):
+        bounds = dict(zip(fit.kind.coefficients, fit.found.bounds(fit.found.coefficients), strict=True))  # of which remarks tell
+        loose = [each.name for each in law.coefficients if each.is_open and not bounds[each.name]]
+        if loose:
+            said.append(f"{fit.name}: {', '.join(loose)} left open by these runs")
+        said += [f"{fit.name}: {text}" for text in fit.found.remarks]
+        refits = ", ".join(f"{name} in {count} of {len(fit.draws)} refits" for name, count in fit.at_limits.items())
+        said += [f"{fit.name}: at a bound of the search: {refits}"] if refits else []
+        said += [f"{fit.name} is not compared with the others: {fit.weak}"] if fit.weak else []
         if not fit.found.converged:
             said.append(f"{fit.name}: no certified minimum ({fit.found.reason or 'the search did not settle'})")
     return said
+
+
+def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, list[str]]:
+    """The runs at a D/N, or at the one that all share; without these and nothing asked for there is nothing to say."""
+    if sample.at.params is None or sample.at.tokens is None or sample.at.compute is None:
+        return None, [] if ratio is None else [f"D/N = {ratio:g}: params and tokens of the runs are not known"]
+    return at_one_ratio(sample, ratio), []
+
+
+def _ray(sample: Sample, level: float, margin: float) -> tuple[RayBreak | None, list[str]]:
+    """The one-break law of these runs, or why there is none."""
+    try:
+        return ray_break(sample, level=level, margin=margin), []
+    except ValueError as error:
+        return None, [f"one-break law at one D/N: {error}"]
 
 
 # -- what follows ------------------------------------------------------------------------------------------------------
@@ -407,30 +500,48 @@ def _forecasts(fits: Sequence[LawFit], budgets: Any, per_param: float | None, le
         from isoflop.numeric._generated import array
 
         params, tokens = array.ray_params(budgets, per_param), array.ray_tokens(budgets, per_param)
-    at = Points(compute=budgets, params=params, tokens=tokens)
     found = []
     for fit in fits:
-        if any(getattr(at, name) is None for name in fit.kind.asks):
-            continue
-        values, law, new = fit.accuracy(at), fit.interval(at, level), fit.new_run(at, level)
-        largest = fit.sample.at.compute
-        for i, C in enumerate(budgets):
-            low, high = (None, None) if law is None else map(float, law[i])
-            new_low, new_high = (None, None) if new is None else map(float, new[i])
-            found.append(
-                Forecast(
-                    law=fit.name,
-                    compute=float(C),
-                    params=None if params is None else float(params[i]),
-                    tokens=None if tokens is None else float(tokens[i]),
-                    accuracy=float(values[i]),
-                    low=low,
-                    high=high,
-                    new_low=new_low,
-                    new_high=new_high,
-                    decades=float("nan") if largest is None else float(np.log10(C / largest.max())),
-                )
+        ks = _some_k(fit) if "k" in fit.kind.asks else (None,)
+        for k in ks:
+            at = Points(compute=budgets, params=params, tokens=tokens, k=None if k is None else np.full(len(budgets), k))
+            if any(getattr(at, name) is None for name in fit.kind.asks):
+                continue
+            found += _forecast(fit, at, k, level)
+    return found
+
+
+def _some_k(fit: LawFit) -> tuple[float, ...]:
+    """The least, the middle and the largest k of the pairs."""
+    ks = np.unique(fit.sample.at.column("k"))
+    return tuple(dict.fromkeys(float(ks[i]) for i in (0, len(ks) // 2, len(ks) - 1)))
+
+
+def _forecast(fit: LawFit, at: Points, k: float | None, level: float) -> list[Forecast]:
+    """What a law foretells at some points."""
+    values, law, new = fit.accuracy(at), fit.interval(at, level), fit.new_run(at, level)
+    largest = fit.sample.at.compute
+    beyond = fit.kind.beyond(fit.found.coefficients, at) if isinstance(fit.kind, BilinearKind) else np.zeros(len(at), bool)
+    found = []
+    for i, C in enumerate(at.column("compute")):
+        low, high = (None, None) if law is None else map(float, law[i])
+        new_low, new_high = (None, None) if new is None else map(float, new[i])
+        found.append(
+            Forecast(
+                law=fit.name,
+                compute=float(C),
+                params=None if at.params is None else float(at.params[i]),
+                tokens=None if at.tokens is None else float(at.tokens[i]),
+                accuracy=float(values[i]),
+                low=low,
+                high=high,
+                new_low=new_low,
+                new_high=new_high,
+                decades=float("nan") if largest is None else float(np.log10(C / largest.max())),
+                k=k,
+                beyond=bool(beyond[i]),
             )
+        )
     return found
 
 
@@ -450,12 +561,13 @@ def _rows_left_out(
     said = []
     if missing := len(evaluations) - len(whole):
         said.append(f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}")
-    below: dict[tuple[int, float | None], list[str]] = {}
+    below: dict[tuple[int, float | None, str], list[str]] = {}
     for fit in fits:
         if fit.n_below:
-            below.setdefault((fit.n_below, fit.margin), []).append(fit.name)
-    for (count, least), names in below.items():
-        said.append(f"{counted(count, 'run')} not fitted by {', '.join(names)}: at most {least:g} above guessing, or accuracy 1")
+            what = "pair" if _is_in_k(fit.kind) else "run"
+            below.setdefault((fit.n_below, fit.margin, what), []).append(fit.name)
+    for (count, least, what), names in below.items():
+        said.append(f"{counted(count, what)} not fitted by {', '.join(names)}: at most {least:g} above guessing, or accuracy 1")
     if unjudged := int(held.sum() - judged.sum()):
         said.append(f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, or accuracy 1")
     if evaluations.left_out:

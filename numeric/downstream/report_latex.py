@@ -1,20 +1,21 @@
-r"""The report of a benchmark as a fragment of LaTeX: booktabs tables in one float, for pasting into a paper."""
+r"""The report of a benchmark as a fragment of LaTeX: booktabs tables one below the other, on a page where there are not many."""
 
 from __future__ import annotations
 
 import re
-from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 from isoflop.numeric._latex import escaped
+from isoflop.numeric.downstream.latex_numbers import DASH, interval_tex, number_tex
 from isoflop.numeric.downstream.report_text import POINTS
 from isoflop.numeric.runs_cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoflop.numeric.downstream.report import Report
-    from isoflop.numeric.downstream.report_planning import Planning
+    from isoflop.numeric.downstream.crossing import Crossing
+    from isoflop.numeric.downstream.report import Forecast, Report
+    from isoflop.numeric.downstream.report_planning import Estimate, Planning
 
 __all__ = ["formula_tex", "report_latex"]
 
@@ -23,13 +24,12 @@ TOKEN = re.compile(r"[A-Za-z]\w*'?|\d+(?:\.\d+)?|\^|[()]|\s+|.")
 GREEK = {"alpha", "beta", "gamma", "epsilon", "delta"}
 UPRIGHT = {"log": r"\log", "exp": r"\exp"}
 NAMES = {"log_A": r"\log A", "decay": r"\delta"}
-DASH = "---"
-#: Powers of ten from here on are written as such.
-LARGEST_PLAIN, SMALLEST_PLAIN = 1e5, 1e-3
 
 
 def report_latex(report: Report) -> str:
-    """Two floats: coefficients and errors of the laws; then allocation, penalties and forecast, with notes below.
+    """Coefficients and errors of the laws; allocation, penalties and forecast; notes.
+
+    No float: two tables of this size would each be put on a page of its own. Lines break between the tables alone.
 
     Returns
     -------
@@ -38,23 +38,27 @@ def report_latex(report: Report) -> str:
     """
     plan = report.planning
     follows = [] if plan is None else [_allocations(plan), _penalties(plan), _loss_optimal(plan)]
-    notes = ["", r"\smallskip", rf"\parbox{{\linewidth}}{{{' '.join(_notes(report))}}}"]
-    first = _floating(_caption(report), [_coefficients(report), _errors(report)], [])
-    second = _floating(rf"{escaped(report.benchmark)}: what follows. {_what(report)}", [*follows, _forecasts(report)], notes)
-    return "\n".join([NEEDED, *first, "", *second])
+    parts = [_coefficients(report), _errors(report), _ray(report), *follows, _forecasts(report)]
+    tables = "\n\n\\smallskip\n".join("\n".join([*KEPT, *part, *TOGETHER]) for part in parts if part)
+    notes = rf"\noindent\parbox{{\linewidth}}{{\scriptsize {' '.join(_notes(report))}}}"
+    head = rf"\noindent\parbox{{\linewidth}}{{{_caption(report)}}}"
+    return "\n".join([NEEDED, *BEGIN, head, "", r"\smallskip", tables, "", notes, *END])
 
 
-def _floating(caption: str, parts: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str]:
-    tables = "\n\n\\medskip\n".join("\n".join(part) for part in parts if part)
-    top = [r"\begin{table}[htbp]", r"\centering\footnotesize\setlength{\tabcolsep}{3pt}", rf"\caption{{{caption}}}\smallskip"]
-    return [*top, tables, *notes, r"\end{table}"]
+BEGIN = [
+    r"\begingroup",
+    r"\footnotesize\centering\setlength{\tabcolsep}{3pt}\setlength{\parindent}{0pt}\renewcommand{\arraystretch}{0.92}",
+]
+END = ["", r"\endgroup"]
+#: What is not broken over pages.
+KEPT, TOGETHER = [r"\begin{minipage}{\linewidth}\centering"], [r"\end{minipage}"]
 
 
 def _caption(report: Report) -> str:
     held = f", of which {report.n_held_out} are held out by {_typed(report.hold_out)}" if report.hold_out is not None else ""
     return (
-        rf"{escaped(report.benchmark)}: laws of accuracy from {counted(len(report.sample), 'run')}{held}. "
-        rf"$Q' = (Q - Q_r)/(1 - Q_r)$ with $Q_r = {_number(report.baseline.value, 4)}$. {_what(report)}"
+        rf"\textbf{{{escaped(report.benchmark)}}}: laws of accuracy from {counted(len(report.sample), 'run')}{held}. "
+        rf"$Q' = (Q - Q_r)/(1 - Q_r)$ with $Q_r = {number_tex(report.baseline.value, 4)}$. {_what(report)}"
     )
 
 
@@ -70,9 +74,58 @@ def _coefficients(report: Report) -> list[str]:
     for law in report.laws:
         rows.append(rf"\multicolumn{{3}}{{@{{}}l}}{{{escaped(law.name)}: ${formula_tex(law.formula)}$}}")
         for each in law.coefficients:
-            interval = r"not determined" if each.is_open else _interval(each.low, each.high, 3)
-            rows.append(_row(rf"\quad ${formula_tex(each.name)}$", f"${_number(each.value, 4)}$", interval))
+            interval = (
+                "at its bound" if each.bound else "not determined" if each.is_open else interval_tex(each.low, each.high, 3)
+            )
+            interval = interval.replace("$[", "$[{<}") if each.low_bound == "lower" else interval
+            interval = interval.replace("]$", r"\ {>}]$") if each.high_bound == "upper" else interval
+            rows.append(_row(rf"\quad ${formula_tex(each.name)}$", f"${number_tex(each.value, 4)}$", interval))
+        if law.crossing is not None:
+            rows.append(_crossing(law.crossing))
     return _tabular("@{}lrr@{}", ("coefficient", "value", "interval"), rows)
+
+
+def _crossing(found: Crossing) -> str:
+    """C_x of a law in k, whose interval may reach over many powers of ten."""
+    value = DASH if found.compute is None else f"${number_tex(found.compute, 3)}$"
+    ends = DASH
+    if not found.is_determined:
+        ends = "not determined"
+    elif found.low is not None and found.high is not None:
+        ends = f"$[{number_tex(found.low, 2)},\\ {number_tex(found.high, 2)}]$"
+    return _row(rf"\quad $C_x = e^{{-b/d}}$ (FLOP), holds {found.holds} it", value, ends)
+
+
+def _ray(report: Report) -> list[str]:
+    """The one-break law at one ratio of tokens to params, without a table."""
+    ray = report.ray
+    if ray is None:
+        return []
+    ends = r"not determined" if ray.low is None else interval_tex(ray.low, ray.high, 3)
+    low, high = (number_tex(value, 3) for value in (ray.lowest, ray.highest))
+    p = ""
+    if ray.p_two_terms is not None and ray.p_no_break is not None:
+        p = rf" ($p = {number_tex(ray.p_two_terms, 2)}$ of two terms, ${number_tex(ray.p_no_break, 2)}$ of no break)"
+    errors = ", ".join(f"{name} ${number_tex(value, 3)}$" for name, value in ray.rmse.items())
+    twin = rf" Note: {TWIN_TEX}." if ray.is_near_twin else ""
+    text = (
+        rf"One-break law of $-\log Q'$ at $D/N = {number_tex(ray.tokens_per_param, 3)}$ "
+        rf"({counted(ray.n, 'run')}, ${low}$ to ${high}$): "
+        rf"$c_1 f_1 = {number_tex(ray.product, 4)}$ ({ends}), {VERDICTS[ray.verdict]}{p}. "
+        rf"RMSE of $\log(-\log Q')$: {errors}.{twin}"
+    )
+    return [rf"\parbox{{\linewidth}}{{{text}}}"]
+
+
+VERDICTS = {
+    "two terms": "the two-term law at a fixed ratio, $c_1 f_1 = -1$",
+    "no two terms": "not the two-term law at a fixed ratio, $c_1 f_1 = -1$",
+    "open": "open whether the two-term law, for a law without a break is as close",
+}
+TWIN_TEX = (
+    "exponents of ratio $2:1$ have two exact broken laws, $c_1 f_1 = -1$ and $c_1 f_1 = -2$, for "
+    "$t^2 + t + E = (t + 1/2)^2 + E - 1/4$"
+)
 
 
 def _errors(report: Report) -> list[str]:
@@ -86,7 +139,7 @@ def _errors(report: Report) -> list[str]:
         if held:
             mre = law.held_out["mre"]
             cells += [str(law.held_out["n"]), _figure(law.held_out["mae"])]
-            cells += [DASH if mre is None else rf"${_number(100.0 * mre, 3)}\,\%$"]
+            cells += [DASH if mre is None else rf"${number_tex(100.0 * mre, 3)}\,\%$"]
             cells += [_figure(law.held_out[name]) for name in ("rmse", "r2")]
         rows.append(_row(escaped(law.name), *cells))
     return _tabular("@{}l" + "r" * (len(heading) - 1) + "@{}", heading, rows, above)
@@ -96,10 +149,11 @@ def _allocations(plan: Planning) -> list[str]:
     rows = []
     for row in plan.allocations:
         names = ("params", "tokens", "tokens_per_param", "accuracy")
-        rows.append(_row(_given(row["compute"]), *(f"${_number(row[name].value, 3)}$" for name in names)))
+        rows.append(_row(_given(row["compute"]), *(f"${number_tex(row[name].value, 3)}$" for name in names)))
         rows.append(_row("", *(_small(row[name].low, row[name].high) for name in names)))
-    facts = [rf"$\alpha = {_number(plan.exponent.value, 3)}$ {_interval(plan.exponent.low, plan.exponent.high, 3)}"]
-    facts.append(rf"$N^* \sim C^{{w_N}}$, $w_N = {_number(plan.params_share.value, 3)}$ {_estimate_ends(plan.params_share)}")
+    facts = [rf"$\alpha = {number_tex(plan.exponent.value, 3)}$ {interval_tex(plan.exponent.low, plan.exponent.high, 3)}"]
+    facts.append(rf"$C_0 = {number_tex(plan.coefficient.value, 3)}$ {_estimate_ends(plan.coefficient)}")
+    facts.append(rf"$N^* \sim C^{{w_N}}$, $w_N = {number_tex(plan.params_share.value, 3)}$ {_estimate_ends(plan.params_share)}")
     title = rf"Best allocation by {escaped(plan.law)}: $-\log Q' = E + C_0\,C^{{-\alpha}}$, {', '.join(facts)}\\[2pt]"
     heading = ("$C$ (FLOP)", "$N^*$", "$D^*$", "$D^*/N^*$", "$Q^*$")
     return [title, *_tabular("@{}lrrrr@{}", heading, rows)] if rows else [title]
@@ -109,12 +163,19 @@ def _penalties(plan: Planning) -> list[str]:
     budgets = [each["compute"] for each in plan.penalties[0]["lost_accuracy"]][:MOST_BUDGETS]
     heading = [r"$\rho$", "$P$", "interval", r"$C_{\mathrm{eff}}/C$", "at most"]
     heading += [f"at {_given(C)}" for C in budgets]
+    alone = len(budgets) == 1  # else there is no room; JSON has all
+    heading += ["interval"] if alone else []
     rows = []
     for row in plan.penalties:
         P, lost = row["loss_penalty"], row["lost_accuracy"][:MOST_BUDGETS]
-        cells = [f"${_number(P.value, 5)}$", _interval(P.low, P.high, 4), f"${_number(row['effective_compute'].value, 3)}$"]
-        cells += [f"${_number(POINTS * row['greatest_loss'].value, 3)}$"]
-        cells += [f"${_number(POINTS * each['lost'].value, 3)}$" for each in lost]
+        cells = [
+            f"${number_tex(P.value, 5)}$",
+            interval_tex(P.low, P.high, 4),
+            f"${number_tex(row['effective_compute'].value, 3)}$",
+        ]
+        cells += [f"${number_tex(POINTS * row['greatest_loss'].value, 3)}$"]
+        cells += [f"${number_tex(POINTS * each['lost'].value, 3)}$" for each in lost]
+        cells += [interval_tex(lost[0]["lost"].low, lost[0]["lost"].high, 3, POINTS)] if alone else []
         rows.append(_row(_given(row["ratio"]), *cells))
     title = r"Overtraining ratio $\rho = (D/N)/(D^*/N^*)$ at equal compute\\[2pt]"
     last = len(heading)
@@ -128,11 +189,11 @@ def _loss_optimal(plan: Planning) -> list[str]:
     rows = []
     for row in plan.loss_optimal:
         ratio, P, lost, extra = (row[name] for name in ("ratio", "loss_penalty", "lost_accuracy", "compute_overhead"))
-        cells = [_given(row["compute"]), f"${_number(ratio.value, 3)}$", f"${_number(P.value, 5)}$"]
-        cells += [f"${_number(POINTS * lost.value, 3)}$", rf"${_number(100.0 * extra.value, 3)}\,\%$"]
+        cells = [_given(row["compute"]), f"${number_tex(ratio.value, 3)}$", f"${number_tex(P.value, 5)}$"]
+        cells += [f"${number_tex(POINTS * lost.value, 3)}$", rf"${number_tex(100.0 * extra.value, 3)}\,\%$"]
         rows.append(_row(escaped(row["law"]), *cells))
         ends = ((ratio, 1.0), (P, 1.0), (lost, POINTS), (extra, 100.0))
-        rows.append(_row("", "", *(_small(each.low, each.high, scale) for each, scale in ends)))
+        rows.append(_row("", "", *(_bounded(each, scale) for each, scale in ends)))
     heading = ("law of loss", "$C$ (FLOP)", r"$\rho$", "$P$", "points lost", "extra compute")
     return [r"Training for the least loss, judged by this benchmark\\[2pt]", *_tabular("@{}lrrrrr@{}", heading, rows)]
 
@@ -143,11 +204,17 @@ def _forecasts(report: Report) -> list[str]:
     rows = []
     for each in sorted(report.forecasts, key=lambda each: each.compute):
         law, new = (_fixed(low, high) for low, high in ((each.low, each.high), (each.new_low, each.new_high)))
-        rows.append(_row(_given(each.compute), escaped(each.law), f"${each.accuracy:.4f}$", law, new))
+        rows.append(_row(_given(each.compute), escaped(each.law) + _at_k(each), f"${each.accuracy:.4f}$", law, new))
     ratio = report.tokens_per_param
-    at = f", laws of params and tokens at $D/N = {_number(ratio, 3)}$" if ratio is not None and report.asks_for_params else ""
-    heading = ("$C$ (FLOP)", "law", "$Q$", "interval of the law", "interval of a new run")
+    at = f", laws of params and tokens at $D/N = {number_tex(ratio, 3)}$" if ratio is not None and report.asks_for_params else ""
+    heading = ("$C$ (FLOP)", "law", "$Q$", "interval of it", "of a new run")
     return [rf"Forecast{at}\\[2pt]", *_tabular("@{}llrrr@{}", heading, rows)]
+
+
+def _at_k(each: Forecast) -> str:
+    """Of a law in k, and whether it holds there."""
+    where = "" if each.k is None else f", $k = {each.k:g}$"
+    return where + (", does not hold" if each.beyond else "")
 
 
 def _notes(report: Report) -> list[str]:
@@ -157,6 +224,7 @@ def _notes(report: Report) -> list[str]:
             f"Intervals are percentiles of {report.resamples} refits to resampled runs; that of a new run adds the scatter of "
             "the runs about the law. They take the form of the law for granted."
         )
+    texts += [f"{escaped(law.name)}: {escaped(law.crossing.text(report.level))}." for law in report.laws if law.crossing]
     texts += [f"Not identified: {escaped(text)}." for text in report.open]
     texts += [f"Left out: {escaped(text)}." for text in report.left_out]
     if report.interrupted:
@@ -188,40 +256,28 @@ def _row(*cells: str) -> str:
     return " & ".join(cells)
 
 
-def _number(value: float, digits: int, *, trimmed: bool = False) -> str:
-    from isoflop.theory.latex_table import number_latex
-
-    return str(number_latex(value, digits, trimmed=trimmed))
-
-
 def _given(value: float) -> str:
     """What the user chose, without zeros at the end."""
-    return f"${_number(value, 4, trimmed=True)}$"
+    return f"${number_tex(value, 4, trimmed=True)}$"
 
 
 def _figure(value: float | None) -> str:
-    return DASH if value is None else f"${_number(value, 3)}$"
+    return DASH if value is None else f"${number_tex(value, 3)}$"
 
 
 def _estimate_ends(estimate: Any) -> str:
-    return _interval(estimate.low, estimate.high, 3)
+    return interval_tex(estimate.low, estimate.high, 3)
 
 
-def _interval(low: float | None, high: float | None, digits: int, scale: float = 1.0) -> str:
-    r"""Both ends in brackets, over one power of ten where they are large or small: $[1.2, 3.4]\times 10^{10}$."""
-    if low is None or high is None:
-        return DASH
-    low, high = scale * low, scale * high
-    size = max(abs(low), abs(high))
-    if size == 0.0 or (size < LARGEST_PLAIN and (min(abs(low), abs(high)) >= SMALLEST_PLAIN or size >= 1.0)):
-        return f"$[{_number(low, digits)},\\ {_number(high, digits)}]$"
-    power = floor(log10(size))
-    ends = ",\\ ".join(f"{value / 10.0**power:.{digits - 1}f}" for value in (low, high))
-    return rf"$[{ends}]\times 10^{{{power}}}$"
+def _bounded(each: Estimate, scale: float) -> str:
+    """An interval, or the bound of a cost that may as well be the least."""
+    if each.at_most and each.high is not None:
+        return rf"\scriptsize $\leq {number_tex(scale * each.high, 3)}$"
+    return _small(each.low, each.high, scale)
 
 
 def _small(low: float | None, high: float | None, scale: float = 1.0) -> str:
-    return rf"\scriptsize {_interval(low, high, 3, scale)}"
+    return rf"\scriptsize {interval_tex(low, high, 3, scale)}"
 
 
 def _fixed(low: float | None, high: float | None) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from isoflop.numeric.downstream.bnsl_ray import TWIN
 from isoflop.numeric.downstream.fitting import simplest_of_least
+from isoflop.numeric.downstream.kind import BEYOND
 from isoflop.numeric.fit.text import WIDTH, clean, number, table
 from isoflop.numeric.runs_cells import counted
 
 if TYPE_CHECKING:
-    from isoflop.numeric.downstream.report import Report
+    from isoflop.numeric.downstream.report import Coefficient, Report
     from isoflop.numeric.downstream.report_planning import Estimate, Planning
 
-__all__ = ["POINTS", "report_text"]
+__all__ = ["POINTS", "report_tables", "report_text"]
 
 UNKNOWN = "-"
 #: Points of accuracy in 1.
@@ -22,15 +24,20 @@ POINTS = 100.0
 
 def report_text(report: Report) -> str:
     """Laws, errors, allocation, penalties, forecast, and what is not there."""
-    parts = [_head(report), _laws(report), _errors(report)]
+    parts = [_head(report), *report_tables(report), _notes(report)]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def report_tables(report: Report) -> list[list[str]]:
+    """The lines of every table that there is, each with its heading."""
+    parts = [_laws(report), _errors(report), _crossings(report), _ray(report)]
     if report.planning is not None:
         parts += [
             _allocations(report, report.planning),
             _penalties(report, report.planning),
             _loss_optimal(report, report.planning),
         ]
-    parts += [_forecasts(report), _notes(report)]
-    return "\n\n".join("\n".join(part) for part in parts if part)
+    return [part for part in (*parts, _forecasts(report)) if part]
 
 
 def _head(report: Report) -> list[str]:
@@ -52,8 +59,8 @@ def _laws(report: Report) -> list[str]:
             law.name if i == 0 else "",
             each.name,
             number(each.value, 5),
-            UNKNOWN if each.low is None or each.high is None else f"{number(each.low, 4)} to {number(each.high, 4)}",
-            "open" if each.is_open else "",
+            _interval(each),
+            "at its bound" if each.bound else "open" if each.is_open else "",
         )
         for law in report.laws
         for i, each in enumerate(law.coefficients)
@@ -84,8 +91,10 @@ def _errors(report: Report) -> list[str]:
 
 def _compared(report: Report) -> str:
     """Which law is closest to the runs, which predicts best."""
-    fits = {law.name: law.train["rmse"] for law in report.laws if law.train["rmse"] is not None}
-    ahead = {law.name: law.held_out["mae"] for law in report.laws if law.held_out["mae"] is not None}
+    # A law in k is judged on other data.
+    weak = {fit.name for fit in report.fits if fit.weak or "k" in fit.kind.asks}
+    fits = {law.name: law.train["rmse"] for law in report.laws if law.train["rmse"] is not None and law.name not in weak}
+    ahead = {law.name: law.held_out["mae"] for law in report.laws if law.held_out["mae"] is not None and law.name not in weak}
     if not fits or not ahead:
         return ""
     width = {law.name: len(law.coefficients) for law in report.laws}
@@ -94,9 +103,40 @@ def _compared(report: Report) -> str:
     return f"closest to the fitted runs: {closest}; best on the held-out runs: {best}; {said}"
 
 
+def _crossings(report: Report) -> list[str]:
+    return [
+        line
+        for law in report.laws
+        if law.crossing is not None
+        for line in wrap(f"{law.name}, judged at every k: {law.crossing.text(report.level)}", WIDTH, subsequent_indent="  ")
+    ]
+
+
+def _ray(report: Report) -> list[str]:
+    """The one-break law at one ratio of tokens to params."""
+    ray = report.ray
+    if ray is None:
+        return []
+    heading = (
+        f"One-break law of -log Q' at D/N = {number(ray.tokens_per_param, 3)} ({counted(ray.n, 'run')} from "
+        f"{number(ray.lowest, 3)} to {number(ray.highest, 3)})"
+    )
+    values = ", ".join(
+        f"{name} = {number(value, 5)}{' (open)' if name in ray.open else ''}" for name, value in ray.coefficients.items()
+    )
+    errors = "; ".join(f"{name} {number(value, 3)}" for name, value in ray.rmse.items())
+    texts = [f"y = a + b C^-c0 (1 + (C/d1)^(1/f1))^(-c1 f1): {values}", str(ray), f"RMSE of log(-log Q'): {errors}"]
+    texts += [f"note: {TWIN}"] if ray.is_near_twin else []
+    lines = [line for text in texts for line in wrap(text, WIDTH, subsequent_indent="  ")]
+    return [heading, *lines]
+
+
 def _allocations(report: Report, plan: Planning) -> list[str]:
     lines = [f"What to train for this benchmark ({plan.law})"]
-    facts = [f"-log Q' = E + C0 C^-alpha at best, alpha = {_estimate(plan.exponent, 4)}"]
+    facts = [
+        f"-log Q' = E + C0 C^-alpha at best, alpha = {_estimate(plan.exponent, 4)}",
+        f"C0 = {_estimate(plan.coefficient, 4)}",
+    ]
     facts.append(f"params grow as C^{_estimate(plan.params_share, 4)}")
     is_bound = plan.ceiling.value == 1.0 and plan.ceiling.low in (None, 1.0)
     facts.append("accuracy goes to 1, by the form of the law" if is_bound else f"highest accuracy {_estimate(plan.ceiling, 4)}")
@@ -118,11 +158,14 @@ def _penalties(report: Report, plan: Planning) -> list[str]:
     budgets = [each["compute"] for each in plan.penalties[0]["lost_accuracy"]]
     heading = ["ratio", "penalty P", "interval", "C_eff/C", "greatest\nloss (points)"]
     heading += [f"lost at\n{number(C, 3)}" for C in budgets[:MOST_BUDGETS]]
+    alone = len(budgets) == 1  # else there is no room; JSON has all
+    heading += ["interval"] if alone else []
     rows = []
     for row in plan.penalties:
         cells = [number(row["ratio"], 3), f"{row['loss_penalty'].value:.5f}", _ends(row["loss_penalty"], 4)]
-        cells += [f"{row['effective_compute'].value:.4f}", f"{POINTS * row['greatest_loss'].value:.3f}"]
-        cells += [f"{POINTS * each['lost'].value:.3f}" for each in row["lost_accuracy"][:MOST_BUDGETS]]
+        cells += [f"{row['effective_compute'].value:.4f}", _points(row["greatest_loss"].value)]
+        cells += [_points(each["lost"].value) for each in row["lost_accuracy"][:MOST_BUDGETS]]
+        cells += [_ends(row["lost_accuracy"][0]["lost"], 3, POINTS)] if alone else []
         rows.append((*cells, ""))
     title = "Overtraining ratio (D/N)/(D*/N*) at equal compute: factor of -log Q' - E, accuracy points lost"
     return [title, *table((*heading, ""), rows)]
@@ -141,9 +184,9 @@ def _loss_optimal(report: Report, plan: Planning) -> list[str]:
                 number(row["compute"], 3),
                 number(row["ratio"].value, 3),
                 f"{row['loss_penalty'].value:.5f}",
-                f"{POINTS * lost.value:.3f}",
+                _points(lost.value),
                 _ends(lost, 3, POINTS),
-                f"{100.0 * extra.value:.1f} %",
+                f"{_cost(100.0 * extra.value, 1)} %",
                 _ends(extra, 3, 100.0),
             )
         )
@@ -170,7 +213,9 @@ def _forecasts(report: Report) -> list[str]:
             for low, high in ((each.low, each.high), (each.new_low, each.new_high))
         )
         decades = UNKNOWN if each.decades != each.decades else f"{each.decades:+.2f}"
-        rows.append((number(each.compute, 3), each.law, f"{each.accuracy:.4f}", law, new, decades, ""))
+        law_at = each.law if each.k is None else f"{each.law}, k = {each.k:g}"
+        law_at += " (does not hold)" if each.beyond else ""
+        rows.append((number(each.compute, 3), law_at, f"{each.accuracy:.4f}", law, new, decades, ""))
     ratio = report.tokens_per_param
     at = "" if ratio is None or not report.asks_for_params else f"; laws of params and tokens at D/N = {number(ratio, 3)}"
     return [f"Forecast{at}", *table(heading, rows)]
@@ -214,6 +259,15 @@ def _figure(value: float | None) -> str:
     return UNKNOWN if value is None else number(value, 3)
 
 
+def _points(lost: float) -> str:
+    return _cost(POINTS * lost, 3)
+
+
+def _cost(value: float, decimals: int) -> str:
+    """With so many decimals, and at least two digits."""
+    return f"{value:.{decimals}f}" if value >= 10.0 ** (1 - decimals) or value == 0.0 else number(value, 2)
+
+
 def _estimate(estimate: Estimate, digits: int) -> str:
     ends = _ends(estimate, digits)
     return number(estimate.value, digits) + ("" if ends == UNKNOWN else f" ({ends})")
@@ -222,4 +276,14 @@ def _estimate(estimate: Estimate, digits: int) -> str:
 def _ends(estimate: Any, digits: int, scale: float = 1.0) -> str:
     if estimate.low is None or estimate.high is None:
         return UNKNOWN
+    if estimate.at_most:
+        return f"at most {number(scale * estimate.high, digits)}"
     return f"{number(scale * estimate.low, digits)} to {number(scale * estimate.high, digits)}"
+
+
+def _interval(each: Coefficient) -> str:
+    """An interval; an end on a bound of the search is marked, for the refits ask for one beyond."""
+    if each.low is None or each.high is None:
+        return UNKNOWN
+    low, high = (f"{BEYOND[b]}{number(end, 4)}" for end, b in ((each.low, each.low_bound), (each.high, each.high_bound)))
+    return f"{low} to {high}"

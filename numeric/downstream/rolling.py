@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import whole_number
+from isoflop.numeric._domain import process_count, whole_number
+from isoflop.numeric._parallel import in_order
 from isoflop.numeric._progress import progress_bar
-from isoflop.numeric.downstream.predicting import predicted
+from isoflop.numeric.downstream.predicting import outside_range, predicted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ __all__ = ["Fold", "rolling_origin"]
 FOLDS, LEAST_TRAIN = 6, 6
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Fold:
     """The runs up to a cut predict the next ones.
 
@@ -36,8 +37,12 @@ class Fold:
     cut, until : float
         Fitted at C <= cut, predicted at cut < C <= until; FLOP.
     n_train, n_next : int
-    errors : dict
-        Law -> mean absolute error of accuracy on the next runs.
+    errors, medians : dict
+        Law -> mean and median absolute error of accuracy on the next runs.
+    outside : dict
+        Law -> how many of its predictions are below 0 or above 1, which no accuracy is; they are not changed.
+    off : dict
+        Law -> (n_next,) its absolute errors.
     failed : dict
         Law -> why it has no error here.
     """
@@ -46,16 +51,34 @@ class Fold:
     until: float
     n_train: int
     n_next: int
-    errors: dict[str, float]
+    off: dict[str, Floats]
+    outside: dict[str, int]
     failed: dict[str, str]
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Means."""
+        return {law: float(np.mean(off)) for law, off in self.off.items()}
+
+    @property
+    def medians(self) -> dict[str, float]:
+        """Medians."""
+        return {law: float(np.median(off)) for law, off in self.off.items()}
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "off"}
+        return plain | {"errors": self.errors, "medians": self.medians}
 
 
 def rolling_origin(
-    sample: Sample, kinds: Sequence[Kind], *, folds: int = FOLDS, least_train: int | None = None, progress: bool = False
+    sample: Sample,
+    kinds: Sequence[Kind],
+    *,
+    folds: int = FOLDS,
+    least_train: int | None = None,
+    jobs: int = 1,
+    progress: bool = False,
 ) -> tuple[list[Fold], bool]:
     """Each law fitted up to a cut in compute predicts the runs up to the next cut.
 
@@ -68,6 +91,8 @@ def rolling_origin(
         At most so many cuts, spread evenly over the distinct computes.
     least_train : int, optional
         Least runs up to a cut; by default one more than the law with most coefficients has, and at least six.
+    jobs : int
+        Processes; more than one needs joblib.
     progress : bool
 
     Returns
@@ -85,8 +110,9 @@ def rolling_origin(
     done: list[Fold] = []
     bar = progress_bar(len(cuts), progress, what="extrapolation", unit="cut")
     try:
-        for cut, until in zip(cuts, ends, strict=True):
-            done.append(_fold(sample, kinds, cut, until))
+        tasks = ((sample, kinds, cut, until) for cut, until in zip(cuts, ends, strict=True))
+        for fold in in_order(_fold, tasks, process_count(jobs)):
+            done.append(fold)
             bar.update(1)
     except KeyboardInterrupt:
         return done, True
@@ -106,19 +132,17 @@ def _cuts(compute: Floats, folds: int, least: int) -> list[float]:
 def _fold(sample: Sample, kinds: Sequence[Kind], cut: float, until: float) -> Fold:
     compute = sample.at.column("compute")
     train, following = sample.subset(compute <= cut), sample.subset((compute > cut) & (compute <= until))
-    errors: dict[str, float] = {}
+    off: dict[str, Floats] = {}
+    outside: dict[str, int] = {}
     failed: dict[str, str] = {}
     for kind in kinds:
         try:
-            found = kind.fit(train)
-            error = float(
-                np.mean(np.abs(predicted(kind, found.coefficients, following.at, sample.baseline) - following.accuracy))
-            )
+            law = predicted(kind, kind.fit(train).coefficients, following.at, sample.baseline)
         except ValueError as reason:
             failed[kind.name] = str(reason)
             continue
-        if np.isfinite(error):
-            errors[kind.name] = error
+        if np.isfinite(law).all():
+            off[kind.name], outside[kind.name] = np.abs(law - following.accuracy), outside_range(law)
         else:
             failed[kind.name] = "its prediction is not finite"
-    return Fold(cut=cut, until=until, n_train=len(train), n_next=len(following), errors=errors, failed=failed)
+    return Fold(cut=cut, until=until, n_train=len(train), n_next=len(following), off=off, outside=outside, failed=failed)

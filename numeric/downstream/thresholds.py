@@ -4,27 +4,23 @@ For each benchmark, law and threshold T the law is fitted to the runs with C <= 
 absolute and mean relative error. A relative error below 10 % is a success; per law a logistic regression of success on log10 T,
 pooled over benchmarks, tells T50, above which success is the rule. Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix C.
 
-Neighbouring thresholds of one benchmark share most of their runs, so their successes are no independent trials, and an interval
-from the curvature of the likelihood would be far too narrow. Benchmarks are the independent units: the interval of T50 comes from
-resamples of whole benchmarks. Where one has no finite fit, what it says of T50 is a range, whose far end the interval takes.
-In 200 simulations of benchmarks with thresholds of their own, 90 % intervals held the truth in 87 % with 12 benchmarks and 79 %
-with five; resamples of single cells, as if these were independent, in 57 % and 52 %.
+The interval of T50 is that of `isoflop.numeric.downstream.thresholds_found`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, positive_array, positive_number, whole_number
+from isoflop.numeric._domain import outside, positive_array, positive_number, process_count, whole_number
+from isoflop.numeric._parallel import in_order
 from isoflop.numeric._progress import progress_bar
-from isoflop.numeric.downstream.logistic import Logistic, fit_logistic, midpoints
 from isoflop.numeric.downstream.predicting import predicted
 from isoflop.numeric.downstream.sample import above_guessing
+from isoflop.numeric.downstream.thresholds_found import Threshold, shared_cells, thresholds_of
 from isoflop.numeric.fit.intervals import checked_level
 
 if TYPE_CHECKING:
@@ -41,10 +37,6 @@ __all__ = ["Cell", "Sweep", "Threshold", "sweep_thresholds"]
 LOWEST, HIGHEST, COUNT = 6e19, 5e22, 24
 SUCCESS, LEAST_TRAIN, LEAST_HELD_OUT = 0.10, 6, 3
 RESAMPLES, LEVEL = 2000, 0.9
-#: Fewer benchmarks have too few different resamples for percentiles.
-LEAST_BENCHMARKS = 4
-#: With fewer than this the intervals are too narrow.
-FEW_BENCHMARKS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,73 +71,6 @@ class Cell:
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Threshold:
-    """The threshold above which a law's extrapolation succeeds as a rule.
-
-    Attributes
-    ----------
-    law : str
-    regression : Logistic or None
-        Of success on log10 T; None where no cell has a fit.
-    low, high : float or None
-        Interval of T50 in FLOP; None for an end that the data do not bound.
-    without_interval : str
-        Why there is no interval; "" where there is one.
-    n_benchmarks : int
-        With at least one fit.
-    n_cells, n_success, n_unfitted : int
-        Cells with a fit, successes among them, and cells without.
-    resampled : dict
-        Outcome of the regression (a key of `isoflop.numeric.downstream.logistic.MEANINGS`) -> how many resamples had it.
-    """
-
-    law: str
-    regression: Logistic | None
-    low: float | None
-    high: float | None
-    without_interval: str
-    n_benchmarks: int
-    n_cells: int
-    n_success: int
-    n_unfitted: int
-    resampled: dict[str, int]
-
-    @property
-    def T50(self) -> float | None:
-        """FLOP; None where the regression does not give a number."""
-        if self.regression is None or self.regression.midpoint is None:
-            return None
-        return _power_of_ten(self.regression.midpoint)
-
-    @property
-    def bounds(self) -> tuple[float | None, float | None]:
-        """What the regression alone tells of T50: twice the same where it is fitted, None for no bound."""
-        if self.regression is None:
-            return None, None
-        return _power_of_ten(self.regression.low), _power_of_ten(self.regression.high)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        regression = self.regression
-        return {
-            "law": self.law,
-            "T50": self.T50,
-            "T50_low": self.low,
-            "T50_high": self.high,
-            "outcome": None if regression is None else regression.outcome,
-            "bounds": list(self.bounds),
-            "intercept": None if regression is None else regression.intercept,
-            "slope": None if regression is None else regression.slope,
-            "without_interval": self.without_interval,
-            "n_benchmarks": self.n_benchmarks,
-            "n_cells": self.n_cells,
-            "n_success": self.n_success,
-            "n_unfitted": self.n_unfitted,
-            "resampled": self.resampled,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,10 +140,14 @@ class Sweep:
         plain |= {name: [each.as_dict() for each in getattr(self, name)] for name in ("found", "shared")}
         return plain | {"cells": self.rows()}
 
-    def __str__(self) -> str:
+    def to_text(self, figure: str = "mre") -> str:
+        """For a reader, at most 100 columns wide, with the mean relative ("mre") or absolute ("mae") errors."""
         from isoflop.numeric.downstream.thresholds_text import thresholds_text
 
-        return thresholds_text(self)
+        return thresholds_text(self, figure)
+
+    def __str__(self) -> str:
+        return self.to_text()
 
 
 def sweep_thresholds(
@@ -232,6 +161,7 @@ def sweep_thresholds(
     resamples: int = RESAMPLES,
     seed: int = 0,
     level: float = LEVEL,
+    jobs: int = 1,
     progress: bool = False,
 ) -> Sweep:
     """Fit below every threshold, predict above it, and find from where on that succeeds.
@@ -251,10 +181,12 @@ def sweep_thresholds(
     least_train, least_held_out : int
         Fewer runs are not fitted or judged; and a law needs more runs than it has coefficients.
     resamples : int
-        Of benchmarks, for the intervals; 0: none.
+        Of benchmarks, for the intervals; 0: none. Fewer than four benchmarks have that of the profile likelihood.
     seed : int
     level : float
         Nominal coverage of the intervals.
+    jobs : int
+        Processes; more than one needs joblib.
     progress : bool
 
     Returns
@@ -283,10 +215,10 @@ def sweep_thresholds(
     bar = progress_bar(len(named) * len(kinds), progress, what="thresholds", unit="curve")
     interrupted = False
     try:
-        for sample in named.values():
-            for kind in kinds:
-                cells += _curve(sample, kind, grid, limit, least, margin)
-                bar.update(1)
+        tasks = ((sample, kind, grid, limit, least, margin) for sample in named.values() for kind in kinds)
+        for curve in in_order(_curve, tasks, process_count(jobs)):
+            cells += curve
+            bar.update(1)
     except KeyboardInterrupt:
         interrupted = True
     finally:
@@ -298,14 +230,14 @@ def sweep_thresholds(
             f"them: {_reasons(cells)}"
         )
     kept = tuple(cell for cell in cells if used and used[0] <= cell.threshold <= used[-1])
-    fitted = {cell.benchmark for cell in kept if cell.mre is not None}
+    fitted, common = {cell.benchmark for cell in kept if cell.mre is not None}, shared_cells(names, kept)
     return Sweep(
         benchmarks=tuple(name for name in named if name in fitted),
         laws=tuple(names),
         thresholds=tuple(float(T) for T in grid if used and used[0] <= T <= used[-1]),
         cells=kept,
-        found=_thresholds(names, kept, repeats, drawn, nominal),
-        shared=_thresholds(names, _shared(names, kept), repeats, drawn, nominal) if _shared(names, kept) else (),
+        found=thresholds_of(names, kept, repeats, drawn, nominal),
+        shared=thresholds_of(names, common, repeats, drawn, nominal) if common else (),
         success=limit,
         least_train=least[0],
         least_held_out=least[1],
@@ -374,65 +306,3 @@ def _cell(sample: Sample, kind: Kind, T: float, train: Any, held_out: Any, succe
 
 def _reasons(cells: Sequence[Cell]) -> str:
     return "; ".join(dict.fromkeys(cell.reason for cell in cells if cell.reason))
-
-
-# -- from cells to a threshold -----------------------------------------------------------------------------------------
-
-
-def _thresholds(names: Sequence[str], cells: Sequence[Cell], resamples: int, seed: int, level: float) -> tuple[Threshold, ...]:
-    return tuple(_threshold(name, [each for each in cells if each.law == name], resamples, seed, level) for name in names)
-
-
-def _shared(names: Sequence[str], cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of benchmarks and thresholds at which every law has a fit; none where these are all that have one."""
-    fitted = [each for each in cells if each.success is not None]
-    counts = Counter((each.benchmark, each.threshold) for each in fitted)
-    found = [each for each in fitted if counts[each.benchmark, each.threshold] == len(names)]
-    return [] if len(found) == len(fitted) else found
-
-
-def _threshold(law: str, cells: Sequence[Cell], resamples: int, seed: int, level: float) -> Threshold:
-    fitted = [cell for cell in cells if cell.success is not None]
-    names = list(dict.fromkeys(cell.benchmark for cell in fitted))
-    counts = {
-        "n_benchmarks": len(names),
-        "n_cells": len(fitted),
-        "n_success": sum(bool(cell.success) for cell in fitted),
-        "n_unfitted": len(cells) - len(fitted),
-    }
-    if not fitted:
-        return Threshold(law=law, regression=None, low=None, high=None, without_interval="no fit", resampled={}, **counts)
-    x, won = np.log10([cell.threshold for cell in fitted]), np.array([bool(cell.success) for cell in fitted])
-    low, high, without, resampled = _interval(x, won, _drawn(fitted, names, resamples, seed), len(names), level)
-    regression = fit_logistic(x, won)
-    return Threshold(law=law, regression=regression, low=low, high=high, without_interval=without, resampled=resampled, **counts)
-
-
-def _drawn(cells: Sequence[Cell], names: Sequence[str], resamples: int, seed: int) -> Floats:
-    """How often each cell is drawn (K, n), whole benchmarks at a time."""
-    of = np.array([names.index(cell.benchmark) for cell in cells])
-    counts = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=resamples)
-    return np.asarray(counts[:, of], dtype=np.float64)
-
-
-def _interval(
-    x: Floats, won: Any, weights: Floats, n_benchmarks: int, level: float
-) -> tuple[float | None, float | None, str, dict[str, int]]:
-    """Ends of the interval in FLOP, why there is none, and the outcomes of the resamples."""
-    if n_benchmarks < LEAST_BENCHMARKS:
-        return None, None, f"fewer than {LEAST_BENCHMARKS} benchmarks to resample", {}
-    if not len(weights):
-        return None, None, "no resamples were asked for", {}
-    found = midpoints(x, won, weights)
-    tail = 0.5 * (1.0 - level)
-    # No interpolation: an end may be infinite.
-    low, high = np.quantile(found.low, tail, method="lower"), np.quantile(found.high, 1.0 - tail, method="higher")
-    kinds, counts = np.unique(found.outcome.astype(str), return_counts=True)
-    return _power_of_ten(float(low)), _power_of_ten(float(high)), "", dict(zip(kinds.tolist(), counts.tolist(), strict=True))
-
-
-def _power_of_ten(exponent: float) -> float | None:
-    """10^x; None where no float holds it."""
-    with np.errstate(over="ignore", under="ignore"):
-        value = float(np.power(10.0, exponent))
-    return value if 0.0 < value < np.inf else None

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isoflop.numeric._domain import outside
 from isoflop.numeric.downstream.logistic import FITTED, MEANINGS
-from isoflop.numeric.downstream.thresholds import FEW_BENCHMARKS
+from isoflop.numeric.downstream.thresholds_found import FEW_BENCHMARKS, LEAST_BENCHMARKS, PROFILE, RESAMPLED
 from isoflop.numeric.fit.text import WIDTH, clean, number, table
 from isoflop.numeric.runs_cells import counted
 
@@ -23,14 +24,20 @@ __all__ = ["thresholds_text"]
 #: Relative errors from here on have two digits.
 LARGE = 10.0
 SHOWN = 8
+#: A bound that is a threshold comes back from its logarithm to this.
+ROUNDING = 1e-9
 UNKNOWN, NO_END = "-", "no end"
+#: What errors are called.
+ERRORS = {"mre": "MRE in %", "mae": "MAE in points"}
 #: What the outcomes of the regression are called in the table.
 CALLED = {"all": "all succeed", "none": "none succeeds", "reversed": "falling", "unknown": "one threshold"}
 
 
-def thresholds_text(sweep: Sweep) -> str:
-    """T50 of every law with its interval, errors over thresholds, and what was left out."""
-    parts = [_head(sweep), _found(sweep), *(_errors(sweep, law) for law in sweep.laws), _notes(sweep)]
+def thresholds_text(sweep: Sweep, figure: str = "mre") -> str:
+    """T50 of every law with its interval, errors over thresholds ("mre" or "mae"), and what was left out."""
+    if figure not in ERRORS:
+        raise outside("figure", figure, f"one of {', '.join(ERRORS)}")
+    parts = [_head(sweep), _found(sweep), *(_errors(sweep, law, figure) for law in sweep.laws), _notes(sweep)]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
@@ -57,17 +64,15 @@ def _table(sweep: Sweep, found: Sequence[Threshold]) -> list[str]:
     heading = ("law", "T50 (FLOP)", f"{100.0 * sweep.level:g} % interval", "successes", "of fits", "unfitted", "")
     rows = []
     for each in found:
-        low, high = (_end(end) for end in (each.low, each.high))
-        interval = UNKNOWN if each.without_interval else f"{low} to {high}"
+        interval = UNKNOWN if each.without_interval else _interval(each, sweep)
         counts = (str(each.n_success), str(each.n_cells), str(each.n_unfitted))
-        beyond = each.T50 is not None and not sweep.thresholds[0] <= each.T50 <= sweep.thresholds[-1]
-        rows.append((each.law, _midpoint(each), interval, *counts, "beyond the thresholds" if beyond else _outcome(each)))
+        rows.append((each.law, _midpoint(each, sweep), interval, *counts, _outcome(each)))
     return table(heading, rows)
 
 
-def _midpoint(each: Threshold) -> str:
+def _midpoint(each: Threshold, sweep: Sweep) -> str:
     if each.T50 is not None:
-        return number(each.T50, 3)
+        return _end(each.T50, sweep)
     low, high = each.bounds
     if low is not None and high is not None:
         return f"{number(low, 3)} to {number(high, 3)}"
@@ -82,27 +87,41 @@ def _outcome(each: Threshold) -> str:
     return CALLED.get(each.regression.outcome, each.regression.outcome)
 
 
-def _end(value: float | None) -> str:
-    return NO_END if value is None else number(value, 3)
+def _interval(each: Threshold, sweep: Sweep) -> str:
+    """Both ends, or the side on which all of it lies."""
+    low, high = (_end(end, sweep) for end in (each.low, each.high))
+    if low == high or (low == NO_END and high[0] == "<"):
+        return high
+    return low if high == NO_END and low[0] == ">" else f"{low} to {high}"
+
+
+def _end(value: float | None, sweep: Sweep) -> str:
+    """What lies beyond the thresholds is an extrapolation of the curve: only the side is told."""
+    if value is None:
+        return NO_END
+    first, last = sweep.thresholds[0], sweep.thresholds[-1]
+    if first * (1.0 - ROUNDING) <= value <= last * (1.0 + ROUNDING):
+        return number(value, 3)
+    return f"< {number(first, 3)}" if value < first else f"> {number(last, 3)}"
 
 
 def _percent(error: float) -> str:
     return f"{100.0 * error:.1f}" if error < LARGE else number(100.0 * error, 2)
 
 
-def _errors(sweep: Sweep, law: str) -> list[str]:
-    """Mean relative errors of a law, a row a benchmark."""
+def _errors(sweep: Sweep, law: str, figure: str) -> list[str]:
+    """Errors of a law, a row a benchmark."""
     if not sweep.thresholds:
         return []
     chosen = [sweep.thresholds[i] for i in np.unique(np.linspace(0, len(sweep.thresholds) - 1, SHOWN).round().astype(int))]
     rows = []
     for benchmark in sweep.benchmarks:
-        errors = {cell.threshold: cell.mre for cell in sweep.curve(benchmark, law)}
+        errors = {cell.threshold: getattr(cell, figure) for cell in sweep.curve(benchmark, law)}
         cells = [UNKNOWN if (error := errors.get(T)) is None else _percent(error) for T in chosen]
         rows.append((clean(benchmark), *cells, ""))
     if not any(cell != UNKNOWN for _, *cells, _ in rows for cell in cells):
         return []
-    lines = table(("MRE in %, T =", *(number(T, 2) for T in chosen), ""), rows)
+    lines = table((f"{ERRORS[figure]}, T =", *(number(T, 2) for T in chosen), ""), rows)
     return [f"{law}", *lines]
 
 
@@ -116,14 +135,21 @@ def _notes(sweep: Sweep) -> list[str]:
         if loose:
             told = ", ".join(f"{CALLED.get(name, name)} {n}" for name, n in loose.items())
             texts.append(f"{each.law}: resamples without a finite fit: {told}; the interval takes the far end of what they say")
+    how = {each.interval for each in sweep.found}
     if reasons := {each.without_interval: None for each in sweep.found if each.without_interval}:
         texts.append(f"no interval: {', '.join(reasons)}")
-    elif sweep.found:
+    if RESAMPLED in how:
         texts.append(
             f"intervals: percentiles of {sweep.resamples} resamples of whole benchmarks, seed {sweep.seed}; thresholds of one "
             "benchmark share their runs and are no independent trials"
         )
-    few = [each.n_benchmarks for each in sweep.found if each.n_benchmarks < FEW_BENCHMARKS and not each.without_interval]
+    if PROFILE in how:
+        texts.append(
+            f"intervals by profile likelihood, for fewer than {LEAST_BENCHMARKS} benchmarks cannot be resampled; thresholds that "
+            "part the runs alike count once. They are of these benchmarks alone: simulated 90 % ones of one to three held the "
+            "T50 of benchmarks at large in 42 to 52 %"
+        )
+    few = [each.n_benchmarks for each in sweep.found if each.n_benchmarks < FEW_BENCHMARKS and each.interval == RESAMPLED]
     if few:
         texts.append(f"with {min(few)} benchmarks these intervals tend to be narrow: 90 % ones of five held the truth in 79 %")
     texts += [f"{clean(name)}: no fit at any threshold: {reason}" for name, reason in sweep.left_out.items()]

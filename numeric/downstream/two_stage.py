@@ -100,6 +100,8 @@ class TwoStageKind:
             reason="; ".join(failed),
             undetermined=(*first.undetermined, *second.undetermined),
             inside=Stages(first, second),
+            limits=np.concatenate([self.stage.limits, np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))]),
+            remarks=self.link.remarks(second.coefficients),
         )
 
     def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:

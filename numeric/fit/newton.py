@@ -32,7 +32,8 @@ SUFFICIENT = 1e-4
 ROUNDING = 1e-13
 #: Eigenvalues of the scaled Hessian are taken for at least this share of the largest; a negative one within it is rounding.
 FLATTEST = 1e-10
-#: A step that brings a smaller share of the decrease it promised shows that the valley is curved.
+#: A step that brings a smaller share of the decrease it promised shows that the valley is curved; one along the model's own curve
+#: that does so, that the curve is not the valley's.
 STRAIGHT = 0.5
 #: Rounding errors of a residual, in units of the last place of what it is the difference of.
 ROUNDINGS = 16.0
@@ -372,7 +373,7 @@ def minimise(
             x = np.where(accepted[:, None], trial, x)
             at = at.some(slice(None))
             at.put(accepted, there, accepted)
-        curved |= gain < STRAIGHT
+        curved ^= gain < STRAIGHT
         damped = _damping(damped, gain, accepted)
     _record(ends, last, index, x, at)
     return Minima(ends, last, done | (last.value <= floor), decrement, steps)
@@ -386,7 +387,7 @@ def _record(ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Float
 
 
 def _reached(model: Model, theta: Floats, move: Floats, curved: NDArray[np.bool_], lower: Floats, upper: Floats) -> Floats:
-    """Where the steps lead: straight on, or along the model's own curve once a straight step has disappointed."""
+    """Where the steps lead: straight on, or along the model's own curve where the last straight step has disappointed."""
     trial = theta + move
     # A bound that the step just meets is met exactly.
     gap = 1e-12 * (np.abs(theta) + np.abs(move))

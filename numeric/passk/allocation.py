@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.law import Law
+    from isoflop.numeric.passk.validity import Violation
 
     Floats = NDArray[np.float64]
 
@@ -28,6 +30,10 @@ MEASURES = {
     "lost_compute": "lost_compute",
 }
 COEFFICIENTS = ("A", "B", "beta", "gamma")
+#: The name by which a law of loss takes part among laws of -log pass@k.
+LOSS = "loss"
+#: Columns of a table that fit beside each other.
+COLUMNS = 7
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -251,13 +257,50 @@ class AllocationMatrix:
         is_passk = not isinstance(self.labels[j], str)
         return allocation_across(self.laws[i], self.laws[j], self.compute, **names, judged_is_passk=is_passk)
 
+    @cached_property
+    def contradictions(self) -> tuple[Violation | None, ...]:
+        """For every compute the worst contradiction between laws of -log pass@k at any of the allocations, None without one.
+
+        Laws that say at k2 > k1 that more samples solve fewer problems, at an allocation that is optimal for one of them, tell no
+        cost of that allocation. Laws by a name are of something else and take part as allocations alone.
+        """
+        from isoflop.numeric.passk.validity import violations_at
+
+        judges = {label: law for label, law in zip(self.labels, self.laws, strict=True) if not isinstance(label, str)}
+        if len(judges) < 2 or any(law.E is None for law in judges.values()):
+            return (None,) * self.compute.size
+        params, tokens = (
+            np.stack([getattr(law.envelope, name)(self.compute) for law in self.laws]) for name in ("params", "tokens")
+        )
+        found = (violations_at(judges, params=params[:, m], tokens=tokens[:, m]) for m in range(self.compute.size))
+        return tuple(max(each, key=lambda violation: violation.excess, default=None) for each in found)
+
+    def refusals(self) -> dict[float, str]:
+        """Why nothing is told at a compute, by compute, for those at which the laws contradict each other."""
+        return {
+            float(budget): self._refusal(float(budget), found)
+            for budget, found in zip(self.compute, self.contradictions, strict=True)
+            if found is not None
+        }
+
+    def _refusal(self, budget: float, found: Violation) -> str:
+        return (
+            f"compute={budget:.6g}: the params+tokens laws at k={found.k[0]:g} and k={found.k[1]:g} contradict each other at the "
+            f"allocation that is optimal for {_name(self.labels[found.point])} (more samples would solve fewer problems); no "
+            "cost of an allocation there"
+        )
+
     def _index(self, label: Any) -> int:
         if label not in self.labels:
             raise outside("label", label, f"one of {', '.join(map(repr, self.labels))}")
         return self.labels.index(label)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A record for every ordered pair of different laws and every compute."""
+        """A record for every ordered pair of different laws and every compute.
+
+        contradicted_by: k1 and k2 whose laws contradict each other at an allocation of that compute, else None.
+        """
+        worst = [None if found is None else list(found.k) for found in self.contradictions]
         return [
             {
                 "chosen": one,
@@ -266,6 +309,7 @@ class AllocationMatrix:
                 "size_ratio": float(np.exp(self.log_size_ratio[i, j, m])),
                 "excess": float(self.excess[i, j, m]),
                 "lost_compute": float(self.lost_compute[i, j, m]),
+                "contradicted_by": worst[m],
             }
             for i, one in enumerate(self.labels)
             for j, two in enumerate(self.labels)
@@ -278,15 +322,20 @@ class AllocationMatrix:
         return {"labels": list(self.labels), "compute": self.compute.tolist(), "rows": self.rows()}
 
     def __str__(self) -> str:
-        from isoflop.numeric.fit.text import table
+        from textwrap import wrap
 
-        parts = []
+        from isoflop.numeric.fit.text import WIDTH, table
+
+        parts, refused = [], self.refusals()
         for m, budget in enumerate(self.compute):
-            rows = [
-                [_name(one), *(f"{self.lost_compute[i, j, m]:.3%}" for j in range(len(self.labels)))]
-                for i, one in enumerate(self.labels)
-            ]
-            parts += ["", f"Compute lost at C = {_short(budget)} FLOP", *table(("optimal for", *map(_name, self.labels)), rows)]
+            if float(budget) in refused:
+                parts += ["", *wrap(refused[float(budget)], WIDTH)]
+                continue
+            parts += ["", f"Compute lost at C = {_short(budget)} FLOP"]
+            for first in range(0, len(self.labels), COLUMNS):
+                judges = range(first, min(first + COLUMNS, len(self.labels)))
+                rows = [[_name(one), *(f"{self.lost_compute[i, j, m]:.3%}" for j in judges)] for i, one in enumerate(self.labels)]
+                parts += [*([""] if first else []), *table(("optimal for", *(_name(self.labels[j]) for j in judges)), rows)]
         return "\n".join(parts[1:])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -57,11 +57,12 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[Comparison]:
     for fit in laws.fits:
         if fit.k not in direct.ks:
             continue
-        draws = {}
-        if drawn is not None:
+        draws: dict[str, Any] = {}
+        if drawn is not None and fit.spare > 0:
             good = np.isfinite(fit.draws).all(axis=1) & drawn.converged
             if good.sum() >= LEAST_DRAWS:
-                draws = {"gold_draws": fit.draws[good], "compute_draws": drawn.coefficients[good]}
+                limit = fit.interval(fit.kind.floor, level)[1] if fit.is_limited(level) else 0.0
+                draws = {"gold_draws": fit.draws[good], "compute_draws": drawn.coefficients[good], "xi0_limit": limit}
         both = compose(fit.coefficients, tuple(gold.coefficients.values()), **draws)
         other = tuple(direct.at(fit.k).coefficients.values())
         points = np.geomspace(compute.min(), compute.max(), POINTS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,11 +134,14 @@ class Composition:
     compute_law : GoldOfCompute
     draws : ndarray or None
         (R, 6): xi0, K0, kappa, Eg, Gg, ag of paired bootstrap draws.
+    xi0_limit : float
+        Upper limit of xi0 where draws on its bound tell none: the interval of the composed E0 = xi0 + ... reaches up to it.
     """
 
     gold_law: GoldLaw
     compute_law: GoldOfCompute
     draws: Floats | None = None
+    xi0_limit: float = 0.0
 
     @property
     def has_gold_floor(self) -> bool:
@@ -161,10 +164,13 @@ class Composition:
     def implied_bands(self, level: float = DEFAULT_LEVEL) -> dict[str, Band]:
         """E, C0 and alpha of `implied` with their intervals; a draw counts by its own case."""
         found = [_implied(x) for x in self._sets]
-        return {
+        bands = {
             name: self._band_of(found[0][i], found[-1][i] if len(found) > 1 else None, level, scalar=True)
             for i, name in enumerate(("E", "C0", "alpha"))
         }
+        if bands["E"].high is not None:
+            bands["E"] = replace(bands["E"], high=max(bands["E"].high, self.xi0_limit))
+        return bands
 
     @property
     def exponent_limits(self) -> tuple[float, float]:
@@ -319,7 +325,9 @@ class Composition:
         return Band(value=plain(own[0]), low=plain(low), high=plain(high), level=level)
 
 
-def compose(gold_law: Any, compute_law: Any, *, gold_draws: Any = None, compute_draws: Any = None) -> Composition:
+def compose(
+    gold_law: Any, compute_law: Any, *, gold_draws: Any = None, compute_draws: Any = None, xi0_limit: float = 0.0
+) -> Composition:
     """The composition of a law of pass@k in the gold likelihood with a compute law of that likelihood.
 
     Parameters
@@ -331,6 +339,8 @@ def compose(gold_law: Any, compute_law: Any, *, gold_draws: Any = None, compute_
     gold_draws, compute_draws : array_like, optional
         (R, 3): bootstrap draws of the coefficients in that order, row by row from the same resample (for independent resamples
         any order will do). Where only one is given the other law counts as known.
+    xi0_limit : float
+        Upper limit of xi0 in nats, where its draws lie on the bound and tell none.
 
     Returns
     -------
@@ -359,7 +369,7 @@ def compose(gold_law: Any, compute_law: Any, *, gold_draws: Any = None, compute_
     if len(set(given)) > 1:
         raise outside("compute_draws", f"{given[1]} draws", f"as many as gold_draws: {given[0]}")
     draws = None if not given else np.concatenate([np.broadcast_to(part, (given[0], 3)) for part in parts], axis=1)
-    return Composition(gold_law=gold, compute_law=law, draws=draws)
+    return Composition(gold_law=gold, compute_law=law, draws=draws, xi0_limit=nonnegative_number("xi0_limit", xi0_limit))
 
 
 def _gold_of_compute(law: Any) -> GoldOfCompute:

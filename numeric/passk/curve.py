@@ -19,6 +19,8 @@ __all__ = ["Curve", "curve"]
 Floats = NDArray[np.float64]
 LARGEST_K = 2**53
 REFUSED = ("out", "solved")
+#: What a mean is: an estimate with an error; 0, with -log pass@k = inf; 1, with -log pass@k = 0; or of no problem.
+STATUSES = ESTIMATE, NO_SUCCESS, ALL_SOLVED, REFUSAL = "estimate", "no success", "all solved", "refused"
 KINDS = ("problems", "samples")
 
 
@@ -33,8 +35,9 @@ class Curve:
     pass_at_k : ndarray of float64
         Mean over the problems with n >= k; NaN where there is none.
     se : ndarray of float64
-        Standard error with the problems as a sample from a larger set, sd/sqrt(P) over P problems; NaN for fewer than two. It
-        contains the error of sampling within problems.
+        Standard error with the problems as a sample from a larger set, sd/sqrt(P) over P problems. It contains the error of
+        sampling within problems. NaN for fewer than two, and where the estimates are all 0 or all 1: that they do not scatter
+        does not make the mean certain.
     neg_log : ndarray of float64
         -log of the mean pass@k, in nats; inf where it is 0, NaN where there is none.
     n_problems, n_unsolved, n_refused : ndarray of int64
@@ -100,17 +103,27 @@ class Curve:
         return sums / np.outer(size, size)
 
     @property
+    def status(self) -> Any:
+        """What the value is, (G, K): one of `STATUSES`."""
+        found = np.full(self.pass_at_k.shape, ESTIMATE, dtype=object)
+        found[self.pass_at_k == 0.0] = NO_SUCCESS
+        found[self.neg_log == 0.0] = ALL_SOLVED
+        found[self.n_problems == 0] = REFUSAL
+        return found
+
+    @property
     def complete(self) -> Any:
         """Where no problem was refused: elsewhere the mean is over fewer, possibly other problems; bool (G, K)."""
         return self.n_refused == 0
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each group and k: columns of ``counts.by``, k, pass_at_k, se, neg_log, n_problems, n_unsolved, n_refused."""
-        columns = ("pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused")
+        """A row a group and k: columns of ``counts.by``, k, pass_at_k, se, neg_log, n_problems, n_unsolved, n_refused, status."""
+        columns, status = ("pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused"), self.status
         return [
             dict(zip(self.counts.by, label, strict=True))
             | {"k": int(k)}
             | {name: getattr(self, name)[g, i].item() for name in columns}
+            | {"status": status[g, i]}
             for g, label in enumerate(self.counts.labels)
             for i, k in enumerate(self.ks)
         ]
@@ -166,7 +179,7 @@ def curve(counts: Counts, ks: Iterable[int], *, refused: str = "out") -> Curve:
         counts=counts,
         ks=draws,
         pass_at_k=passed,
-        se=means.standard_error(-np.expm1(log_f), passed),
+        se=np.where((passed == 0.0) | (failed == 0.0), np.nan, means.standard_error(-np.expm1(log_f), passed)),
         neg_log=_neg_log(passed, failed),
         n_problems=means.size,
         n_unsolved=means.total(unsolved).astype(np.int64),

@@ -36,7 +36,7 @@ class EnvelopeAtK:
     derived, fitted : dict of str to float
         E0, C0 and alpha of the envelope of the params+tokens law, and of the law fitted to compute alone.
     derived_intervals, fitted_intervals : dict of str to (float, float)
-        Percentile intervals from the resamples; empty without.
+        Intervals from the resamples, of E0 as `PassFit.interval` has them; empty without.
     difference_in_alpha : float
         Fitted less derived.
     difference_interval : tuple of float, or None
@@ -140,10 +140,11 @@ def _envelope(joint: PassFit, direct: PassFit, covariates: dict[str, Floats], pa
     own = law.penalty(params=covariates["params"][used], tokens=covariates["tokens"][used])
     low = high = difference = None
     derived_intervals: dict[str, tuple[float, float]] = {}
-    if len(joint.certified_draws) > 1:
+    if joint.has_intervals:
         columns = envelope_columns(joint, joint.certified_draws)
-        derived_intervals = {name: percentile(columns[name], level) for name in SHOWN}
-    if paired:
+        derived_intervals = {"E0": joint.interval("E0", level)}
+        derived_intervals |= {name: percentile(columns[name], level) for name in SHOWN if name != "E0"}
+    if paired and joint.spare > 0:
         good = np.isfinite(joint.draws).all(axis=1) & np.isfinite(direct.draws).all(axis=1)
         if good.sum() > 1:
             columns = envelope_columns(joint, joint.draws[good])
@@ -157,7 +158,7 @@ def _envelope(joint: PassFit, direct: PassFit, covariates: dict[str, Floats], pa
         derived=derived,
         fitted=dict(direct.coefficients),
         derived_intervals=derived_intervals,
-        fitted_intervals={name: direct.interval(name, level) for name in SHOWN} if len(direct.certified_draws) > 1 else {},
+        fitted_intervals={name: direct.interval(name, level) for name in SHOWN} if direct.has_intervals else {},
         difference_in_alpha=direct.coefficients["alpha"] - derived["alpha"],
         difference_interval=difference,
         compute=compute,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.models import Design, in_coordinates
+from isoflop.numeric.fit.models import AT_BOUND, Design, in_coordinates
 from isoflop.numeric.fit.newton import Problems, expand
 from isoflop.numeric.fit.separable import Centred
 from isoflop.numeric.passk.marginal import Marginal
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 #: Eigenvalues of a Hessian below this share of the greatest leave a direction open.
 FLATTEST = 1e-12
+#: A share this much above a level's, relative to it, is the same.
+ROUNDED = 1e-9
+#: Which ends of an interval are none, by whether the lower and the upper one are.
+OPEN = {(False, False): None, (True, False): "below", (False, True): "above", (True, True): "both"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +101,8 @@ class PassFit:
         Models left out because some problem has fewer than k samples (least squares).
     draws : ndarray
         (R, p): coefficients refitted to resamples of models; NaN where a refit was not certified. R = 0 without a bootstrap.
+    clusters : ndarray or None
+        (G,): what models are drawn together; None where they are drawn one by one.
     """
 
     kind: Kind
@@ -110,6 +116,7 @@ class PassFit:
     n_without: int
     n_refused: int
     draws: Floats
+    clusters: Any = None
 
     @property
     def design(self) -> Design:
@@ -144,31 +151,137 @@ class PassFit:
         return float(max(1, self.n_models - int(self.fit.free.sum())))
 
     @property
+    def spare(self) -> int:
+        """Models less coefficients; where none is left no residual tells how sure the coefficients are."""
+        return self.n_models - len(self.kind.coefficients)
+
+    @property
     def certified_draws(self) -> Floats:
-        """The draws whose refit was certified."""
-        return self.draws[np.isfinite(self.draws).all(axis=1)] if len(self.draws) else self.draws
+        """The draws whose refit was certified; of a law with as many coefficients as models none tells anything."""
+        usable = self.draws if self.spare > 0 else self.draws[:0]
+        return usable[np.isfinite(usable).all(axis=1)] if len(usable) else usable
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether there are resamples that tell how sure the coefficients are."""
+        return len(self.certified_draws) > 1
 
     def column(self, name: str) -> Floats:
-        """The draws (R,) of a coefficient; NaN where a refit was not certified."""
-        return self.draws[:, self.kind.coefficients.index(name)]
+        """The draws (R,) of a coefficient; NaN where a refit was not certified, or no model is left to tell errors."""
+        drawn = self.draws[:, self.kind.coefficients.index(name)]
+        return drawn if self.spare > 0 else np.full_like(drawn, np.nan)
+
+    # -- intervals -----------------------------------------------------------------------------------------------------
 
     def interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
-        """Percentile interval of a coefficient from the resamples.
+        """Interval of a coefficient: percentiles of the resamples; of an irreducible part on its bound from 0 to its upper limit.
+
+        Where the estimate of the irreducible part is 0, or as many resamples end there that their percentile does, they are no
+        measure of it, and the upper end is that of a profile (`isoflop.numeric.passk.limit`), or of the resamples where they
+        reach higher. NaN where there are no more models than coefficients.
 
         Raises
         ------
         ValueError
             Where there are fewer than two certified resamples.
         """
+        low, high = self._percentiles(name, level)
+        if not (name == self.kind.floor and self.is_limited(level)):
+            return low, high
+        return 0.0, max(high, self.floor_limit(level))
+
+    def is_limited(self, level: float = 0.9) -> bool:
+        """Whether the interval of the irreducible part is an upper limit: its estimate, or the percentile below it, is 0."""
+        floor = self.kind.floor
+        if self.spare <= 0:
+            return False
+        return self.coefficients[floor] == 0.0 or (self.has_intervals and self._percentiles(floor, level)[0] == 0.0)
+
+    def floor_limit(self, level: float = 0.9) -> float:
+        """The greatest irreducible part that the models do not exclude, in nats; inf where they exclude none."""
+        return self._limit(level)[0]
+
+    def _limit(self, level: float) -> tuple[float, Floats]:
+        from isoflop.numeric.passk.limit import upper_limit
+
+        if level not in self._limits:
+            self._limits[level] = upper_limit(self, level)
+        return self._limits[level]
+
+    @cached_property
+    def _limits(self) -> dict[float, tuple[float, Floats]]:
+        return {}
+
+    def open_ends(self, name: str, level: float = 0.9) -> tuple[bool, bool]:
+        """Whether the lower and the upper end of an interval are no ends: so many refits went to a limit of the search there."""
+        own, tail = self.kind.coefficients.index(name), 0.5 * (1.0 - level) * (1.0 + ROUNDED)
+        if not self.has_intervals or name == self.kind.floor:
+            return False, name == self.kind.floor and self.has_intervals and self.interval(name, level)[1] == np.inf
+        certified = np.isfinite(self.draws).all(axis=1)
+        below, above = (side[certified, own].mean() for side in self._at_edges)
+        return bool(below > tail), bool(above > tail)
+
+    def at_edge(self, name: str) -> NDArray[np.bool_]:
+        """(R,): the draws that a limit of the search keeps from another value of a coefficient."""
+        own = self.kind.coefficients.index(name)
+        below, above = self._at_edges
+        return np.asarray(below[:, own] | above[:, own])
+
+    @cached_property
+    def _at_edges(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of the draws (R, p): whether a coefficient could be less, and more, but for a limit of the search.
+
+        An exponent at its limit takes its prefactor along, which goes to 0 or to infinity as the variable is below or above 1
+        at the models; a term that vanishes, or outgrows all data, leaves both open on both sides.
+        """
+        design, terms = self.design, self.kind.terms
+        theta = np.linalg.solve(design.to_coordinates, in_coordinates(terms, self.draws).T).T
+        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
+        least, most = theta - design.lower <= near, design.upper - theta <= near
+        below, above = np.zeros_like(least), np.zeros_like(most)
+        for prefactor, exponent, centre in zip(terms.prefactors, terms.exponents, design.centres, strict=True):
+            a, b = (terms.coefficients.index(each) for each in (prefactor, exponent))
+            lost = least[:, a] | most[:, a]
+            below[:, b], above[:, b] = lost | least[:, b], lost | most[:, b]
+            below[:, a] = below[:, b] if centre >= 0.0 else above[:, b]
+            above[:, a] = above[:, b] if centre >= 0.0 else below[:, b]
+        return below, above
+
+    def _percentiles(self, name: str, level: float) -> tuple[float, float]:
         from isoflop.numeric.fit.bootstrap import percentile
 
         if name not in self.kind.coefficients:
             raise ValueError(f"name={name!r}: the law {self.kind.formula} has {', '.join(self.kind.coefficients)}")
-        found = self.column(name) if len(self.draws) else self.draws.ravel()
-        found = found[np.isfinite(found)]
+        if len(self.draws) and self.spare <= 0:
+            return np.nan, np.nan
+        found = self.certified_draws[:, self.kind.coefficients.index(name)] if len(self.draws) else self.draws.ravel()
         if len(found) < 2:
             raise ValueError(f"k={self.k}: no interval of {name} without resamples; fit with resamples=200")
         return percentile(found, level)
+
+    def row(self, level: float = 0.9) -> dict[str, Any]:
+        """Plain data: k, the coefficients with their intervals, the scatter of models, how many models took part.
+
+        NAME_open says which ends of an interval are none ("above", "below", "both", else None), NAME_interval of the irreducible
+        part whether it is by "percentiles" or an upper "limit".
+        """
+        found: dict[str, Any] = {"k": self.k}
+        for name, value in self.coefficients.items():
+            found[name] = value
+            if len(self.draws):
+                found[f"{name}_lo"], found[f"{name}_hi"] = self.interval(name, level) if self.has_intervals else (None, None)
+                found[f"{name}_open"] = OPEN[self.open_ends(name, level)]
+        if len(self.draws):
+            by = "limit" if self.is_limited(level) else "percentiles"
+            found[f"{self.kind.floor}_interval"] = by if self.has_intervals else None
+        found |= {"scatter": self.scatter, "n_models": self.n_models, "n_unsolved": self.n_unsolved, "n_without": self.n_without}
+        found |= {"n_refused": self.n_refused, "converged": self.converged, "undetermined": list(self.undetermined)}
+        return found | ({"n_resamples": len(self.draws), "n_failed_resamples": self.n_failed} if len(self.draws) else {})
+
+    @property
+    def n_failed(self) -> int:
+        """Resamples whose refit was not certified."""
+        return int((~np.isfinite(self.draws).all(axis=1)).sum()) if len(self.draws) else 0
 
     # -- predictions ---------------------------------------------------------------------------------------------------
 
@@ -176,7 +289,7 @@ class PassFit:
     def covariance(self) -> Floats:
         """Covariance (p, p) of the solver's parameters: the inverse Hessian, 0 for what is fixed or on a bound."""
         free = self.fit.free
-        hessian = self._hessian()[np.ix_(free, free)]
+        hessian = self.hessian()[np.ix_(free, free)]
         scale = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
         values, vectors = np.linalg.eigh(hessian / np.outer(scale, scale))
         values = np.maximum(values, FLATTEST * values[-1])
@@ -184,8 +297,8 @@ class PassFit:
         found[np.ix_(free, free)] = (vectors / values) @ vectors.T / np.outer(scale, scale)
         return found
 
-    def _hessian(self) -> Floats:
-        """Of minus the log likelihood; for least squares the sum of squares over twice their variance."""
+    def hessian(self) -> Floats:
+        """(p, p): of minus the log likelihood; for least squares of the sum of squares over twice their variance."""
         design, theta = self.fit.design, self.fit.theta[None]
         if self.evidence is not None:
             problems = Problems(design.model, np.zeros(self.n_models), None, Marginal(self.evidence, self.scatter), True)
@@ -206,6 +319,24 @@ class PassFit:
         slope = jacobian[0] / values[0]
         error = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", slope, self.covariance, slope), 0.0))
         return Prediction(np.log(values[0]), error, self.scatter, self.degrees_of_freedom)
+
+    def interval_ahead(self, covariates: Mapping[str, Any], level: float = 0.9) -> tuple[Floats, Floats]:
+        """-log pass@k of a new model lies between these, (M,) each: as `Prediction.interval`, and as far as its floor lets it.
+
+        Where the irreducible part has but an upper limit, the errors of the coefficients know none of it. The law of greatest
+        likelihood at that limit then adds, as an independent error of the same level, to the side on which it lies.
+        """
+        ahead = self.predict(covariates)
+        low, high = ahead.interval(level)
+        if not self.is_limited(level):
+            return low, high
+        limit, theta = self._limit(level)
+        if limit == np.inf:
+            return low, np.full_like(high, np.inf)
+        away = np.log(self._model_at(covariates).evaluate(theta[None])[0][0]) - ahead.log_y
+        below = np.hypot(ahead.log_y - np.log(low), np.minimum(away, 0.0))
+        above = np.hypot(np.log(high) - ahead.log_y, np.maximum(away, 0.0))
+        return np.exp(ahead.log_y - below), np.exp(ahead.log_y + above)
 
     def neg_log(self, covariates: Mapping[str, Any]) -> Floats:
         """-log pass@k by the law, (M,)."""

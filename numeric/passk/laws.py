@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +166,7 @@ class PassLaws:
 
     def rows(self, level: float = 0.9) -> list[dict[str, Any]]:
         """A row a k: the coefficients with their intervals, the scatter of models, how many models took part."""
-        return [_row(fit, level) for fit in self.fits]
+        return [fit.row(level) for fit in self.fits]
 
     def __repr__(self) -> str:
         span = f"k = {self.ks[0]} to {self.ks[-1]}" if self.fits else "no k"
@@ -241,7 +241,7 @@ def fit_passk(
     try:
         for index, at in enumerate(data.ks):
             try:
-                fits.append(fit_at_k(chosen, kind, index, method, weights))
+                fits.append(replace(fit_at_k(chosen, kind, index, method, weights), clusters=group))
             except ValueError as error:
                 failed[at] = str(error).removeprefix(f"k={at}: ")
             bar.update(1)
@@ -444,14 +444,3 @@ def _enough(k: int, count: int, kind: Kind, others: str) -> None:
 
 def _certified(coefficients: Floats, done: NDArray[np.bool_]) -> Floats:
     return np.where(done[:, None], coefficients, np.nan)
-
-
-def _row(fit: PassFit, level: float) -> dict[str, Any]:
-    row: dict[str, Any] = {"k": fit.k}
-    for name, value in fit.coefficients.items():
-        row[name] = value
-        if len(fit.draws):
-            row[f"{name}_lo"], row[f"{name}_hi"] = fit.interval(name, level)
-    row |= {"scatter": fit.scatter, "n_models": fit.n_models, "n_unsolved": fit.n_unsolved, "n_without": fit.n_without}
-    row |= {"n_refused": fit.n_refused, "converged": fit.converged, "undetermined": list(fit.undetermined)}
-    return row | ({"n_failed_resamples": int(len(fit.draws) - len(fit.certified_draws))} if len(fit.draws) else {})

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric.fit.bootstrap import percentile
+from isoflop.numeric.fit.intervals import checked_level
 from isoflop.numeric.power_law import lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from isoflop.numeric.passk.fit_at_k import PassFit
     from isoflop.numeric.passk.laws import PassLaws
     from isoflop.numeric.passk.validity import Validity
 
@@ -36,9 +38,14 @@ class Trend:
     slope : float
         Of the least-squares line of the coefficient on log k (of its logarithm, for prefactors).
     change_interval, slope_interval : tuple of float, or None
-        From resamples; None without.
+        From resamples; None without. Where at some k the interval of the coefficient is an upper limit (`limited_at`), they hold
+        for any value there between 0 and the limit; infinite where too many resamples ran to a limit of the search.
     share_rising : float or None
-        Share of the resamples whose slope is positive.
+        Share of the resamples whose slope is positive; None where there are upper limits.
+    limited_at : tuple of int
+        The k at which the interval of the coefficient is an upper limit.
+    open_at : tuple of int
+        The k at which the models leave the coefficient, or an end of its interval, open.
     """
 
     name: str
@@ -49,6 +56,8 @@ class Trend:
     change_interval: tuple[float, float] | None
     slope_interval: tuple[float, float] | None
     share_rising: float | None
+    limited_at: tuple[int, ...] = ()
+    open_at: tuple[int, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -56,7 +65,9 @@ class Trend:
         if self.slope_interval is None:
             return "no resamples"
         low, high = self.slope_interval
-        return "rises" if low > 0.0 else "falls" if high < 0.0 else "zero" if low == high == 0.0 else "cannot tell"
+        if self.open_at:
+            return "cannot tell"
+        return "rises" if low > 0.0 else "falls" if high < 0.0 else "cannot tell"
 
     def as_dict(self) -> dict[str, Any]:
         """The attributes as plain data."""
@@ -123,22 +134,62 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
     if len(laws) < 2:
         raise ValueError(f"k={laws.ks}: must be at least two for a trend in k")
     values, draws = laws.values(name), laws.draws(name)
-    draws = draws[np.isfinite(draws).all(axis=1)]
+    good = np.isfinite(draws).all(axis=1)
+    draws, enough = draws[good], good.sum() > 1
     of = np.asarray if name == laws.kind.floor or name in laws.kind.exponents else np.log
     logs = np.log(np.asarray(laws.ks, dtype=np.float64))
-    slope = _slope(logs, of(values))
-    enough = len(draws) > 1
-    slopes = _slope(logs, of(draws)) if enough else None
+    limits = _limits(laws, name, level) if enough else {}
+    between = change = None
+    if enough:
+        edge = np.any([fit.at_edge(name) for fit in laws.fits], axis=0)[good]
+        steps = np.eye(len(laws))
+        between = _moved(_slope(logs, steps), of(draws), edge, limits, level)
+        change = _moved(steps[-1] - steps[0], draws, edge, limits, level)
     return Trend(
         name=name,
         first=float(values[0]),
         last=float(values[-1]),
         change=float(values[-1] - values[0]),
-        slope=float(slope),
-        change_interval=percentile(draws[:, -1] - draws[:, 0], level) if enough else None,
-        slope_interval=percentile(slopes, level) if slopes is not None else None,
-        share_rising=float(np.mean(slopes > 0.0)) if slopes is not None else None,
+        slope=float(_slope(logs, of(values))),
+        change_interval=change,
+        slope_interval=between,
+        share_rising=None if limits or not enough else float(np.mean(_slope(logs, of(draws)) > 0.0)),
+        limited_at=tuple(laws.ks[index] for index in limits),
+        open_at=open_at(laws, name, level),
     )
+
+
+def open_at(laws: PassLaws, name: str, level: float = 0.9) -> tuple[int, ...]:
+    """The k at which the models leave a coefficient open: its estimate is no result, or an end of its interval is none."""
+    return tuple(fit.k for fit in laws.fits if name in fit.undetermined or any(fit.open_ends(name, level)))
+
+
+def _limits(laws: PassLaws, name: str, level: float) -> dict[int, float]:
+    """The upper limits of an irreducible part, by the index of the k at which its interval is one."""
+    if name != laws.kind.floor:
+        return {}
+    return {i: fit.interval(name, level)[1] for i, fit in enumerate(laws.fits) if fit.is_limited(level)}
+
+
+def _moved(by: Floats, draws: Floats, edge: NDArray[np.bool_], limits: dict[int, float], level: float) -> tuple[float, float]:
+    """Interval of a linear function of a coefficient at all k, for draws (R, K) of it.
+
+    Draws at a limit of the search might be anything, so that too many of them leave no end. At the k with an upper limit draws
+    tell nothing: there it may be anything from 0 to the limit.
+    """
+    weights = by.copy()
+    weights[list(limits)] = 0.0
+    moved, tail = draws @ weights, 0.5 * (1.0 - checked_level(level))
+    low, high = (_quantile(np.where(edge, far, moved), share) for far, share in ((-np.inf, tail), (np.inf, 1.0 - tail)))
+    ends = [by[index] * most for index, most in limits.items()]
+    return float(low + sum(min(0.0, end) for end in ends)), float(high + sum(max(0.0, end) for end in ends))
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """A quantile of values some of which are infinite: infinite where it lies between one of these and another."""
+    with np.errstate(invalid="ignore"):
+        found = float(np.quantile(values, share))
+    return found if not np.isnan(found) else (np.inf if share > 0.5 else -np.inf)
 
 
 def _slope(x: Floats, y: Floats) -> Any:
@@ -148,11 +199,11 @@ def _slope(x: Floats, y: Floats) -> Any:
 def vanishes_at(laws: PassLaws, level: float = 0.9) -> int | None:
     """The smallest k from which on the irreducible part cannot be told from 0, or None where it can at the largest k.
 
-    Its percentile interval then begins at 0 (below `ZERO` nats) at that k and at every larger one.
+    Its interval then begins at 0 (below `ZERO` nats) at that k and at every larger one.
     """
     found = None
     for k, (low, _) in reversed(list(zip(laws.ks, laws.intervals(laws.kind.floor, level), strict=True))):
-        if low > ZERO:
+        if not low <= ZERO:
             break
         found = k
     return found
@@ -161,45 +212,65 @@ def vanishes_at(laws: PassLaws, level: float = 0.9) -> int | None:
 def together(laws: PassLaws) -> Validity:
     """Where in compute (for the gold law in 1/g) the laws at all k can hold together; see `isoflop.numeric.passk.validity`.
 
-    Raises
-    ------
-    ValueError
-        For the params+tokens law, whose order depends on two variables: see `first_contradiction`.
+    Params+tokens laws stand for their envelopes. Where the best that any allocation of a compute reaches is worse at k2 > k1, the
+    laws contradict each other at the allocation that is optimal for k1, where that for k2 is worse still: below the floor there
+    are contradictions on every budget, above it there may be some far from the optimum (`first_contradiction`).
     """
     from isoflop.numeric.passk.validity import validity
 
-    _one_variable(laws)
-    return validity({fit.k: tuple(fit.coefficients.values()) for fit in laws.fits})
+    if len(laws.kind.covariates) == 1:
+        return validity({fit.k: tuple(fit.coefficients.values()) for fit in laws.fits})
+    return validity({fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in laws.fits})
 
 
 def floor_interval(laws: PassLaws, level: float = 0.9) -> tuple[float, float]:
     """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at no large compute."""
     from isoflop.numeric.passk.validity import validity_floor
 
-    _one_variable(laws)
-    columns = np.stack([laws.draws(name) for name in laws.kind.coefficients])
-    columns = columns[:, np.isfinite(columns).all(axis=(0, 2))]
-    if columns.shape[1] < 2:
+    good = np.isfinite(np.stack([fit.column(laws.kind.floor) for fit in laws.fits])).all(axis=0)
+    if good.sum() < 2:
         raise ValueError("C_x: no interval without resamples; fit with resamples=200")
+    columns = np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)
     floors = np.sort(validity_floor(*columns))
     low, high = (round(share * (len(floors) - 1)) for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0))
     return float(floors[low]), float(floors[high])
 
 
-def _one_variable(laws: PassLaws) -> None:
-    if len(laws.kind.covariates) != 1:
-        raise ValueError(f"law={laws.kind.name!r}: must be a law of one variable; for two see first_contradiction")
+def _compute_law(fit: PassFit, draws: Floats) -> Floats:
+    """E, C0 and alpha (3, R) of draws of a law of one variable, or of the envelopes of params+tokens laws."""
+    if len(fit.kind.covariates) == 1:
+        return draws.T
+    from isoflop.numeric.passk.envelopes import SHOWN, envelope_columns
+
+    columns = envelope_columns(fit, draws)
+    return np.stack([columns[name] for name in SHOWN])
 
 
 def first_contradiction(laws: PassLaws, covariates: dict[str, Any]) -> tuple[int, int, int] | None:
     """The first model (index, k1, k2) at which a law says that k2 > k1 samples solve fewer problems, or None."""
-    values = np.stack([fit.neg_log(covariates) for fit in laws.fits])
-    wrong = values[1:] > values[:-1] * (1.0 + 1e-12)
+    wrong = _contradicted(laws, covariates)
     if not wrong.any():
         return None
     model = int(np.flatnonzero(wrong.any(axis=0))[0])
     step = int(np.flatnonzero(wrong[:, model])[0])
     return model, laws.ks[step], laws.ks[step + 1]
+
+
+def models_contradicted(laws: PassLaws) -> int:
+    """At how many of the models that were fitted laws say that more samples solve fewer problems."""
+    return int(_contradicted(laws, {name: laws.covariates[name] for name in laws.kind.covariates}).any(axis=0).sum())
+
+
+def _contradicted(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.bool_]:
+    """(K - 1, M): where the law at a k lies above that at the k before."""
+    values = np.stack([fit.neg_log(covariates) for fit in laws.fits])
+    return np.asarray(values[1:] > values[:-1] * (1.0 + 1e-12))
+
+
+def decades_beyond(known: Floats, value: float) -> float:
+    """Orders of magnitude by which a value lies above the greatest of those known, or, negative, below the least; else 0."""
+    over, under = np.log10(value / np.max(known)), np.log10(value / np.min(known))
+    return float(over if over > 0.0 else min(0.0, under))
 
 
 def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, strict: bool = True) -> list[dict[str, Any]]:
@@ -211,7 +282,7 @@ def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, s
     covariates : dict of str to float or array_like
         What the law depends on: compute in FLOP, params and tokens, or gold in nats.
     level : float
-        Of the intervals for a new model, which scatters about the law as the fitted ones do.
+        Of the intervals for a new model, which scatters about the law as the fitted ones do (`PassFit.interval_ahead`).
     strict : bool
         Whether to refuse models for which the laws at different k contradict each other.
 
@@ -239,7 +310,7 @@ def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, s
     rows = []
     for fit in laws.fits:
         ahead = fit.predict(given)
-        low, high = ahead.interval(level)
+        low, high = fit.interval_ahead(given, level)
         for model, values in enumerate(zip(ahead.neg_log, low, high, ahead.pass_at_k, strict=True)):
             y, lo, hi, share = map(float, values)
             rows.append({"model": model, "k": fit.k, "neg_log": y, "lo": lo, "hi": hi, "pass_at_k": share})

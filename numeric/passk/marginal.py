@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Problems, minimise
+from isoflop.numeric.fit.newton import ENOUGH, Problems, minimise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +41,10 @@ BLOCK = 262_144
 LEAST_TAU, MOST_TAU, FIRST_TAU = 1e-3, 5.0, 0.2
 #: Rounds of the law and the scatter in turn, and the change of log tau that ends them.
 ROUNDS, SETTLED = 60, 1e-7
+#: Until log tau moves less than `NEARLY` a law is minimised roughly: until a step promises less than this share of the objective.
+NEARLY, ROUGHLY = 1e-2, 1e-7
 #: The slope in log tau as two rounds show it, in units of that with the law held, is believed between these.
-LEAST_SECANT, MOST_SECANT = 0.1, 10.0
+LEAST_SECANT, MOST_SECANT = 0.01, 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +177,11 @@ def fit_marginal(
     slope, moved = np.full((count, 1), np.nan), np.ones((count, 1))
     on, settled = np.arange(count), np.zeros(count, dtype=bool)
     free = int(np.count_nonzero(design.lower < design.upper))
+    enough = ROUGHLY
     for _ in range(ROUNDS):
         measure = Marginal(evidence, np.exp(log_tau[on]))
         problems = Problems(design.model, np.zeros(size), each[on], measure, True)
-        ends = minimise(problems, theta[on], design.lower, design.upper, damping=0.0)
+        ends = minimise(problems, theta[on], design.lower, design.upper, damping=0.0, enough=enough)
         theta[on], value[on], done[on] = ends.theta, ends.value, ends.done
         here, alone = _scatter_slope(measure, np.log(design.model.evaluate(ends.theta)[0]), each[on], free)
         with np.errstate(all="ignore"):
@@ -187,7 +190,8 @@ def fit_marginal(
         step = np.clip(-here / along, -1.0, 1.0)
         reached = np.clip(log_tau[on] + step, np.log(LEAST_TAU), np.log(MOST_TAU))
         slope[on], moved[on] = here, reached - log_tau[on]
-        settled[on] = np.abs(moved[on])[:, 0] < SETTLED
+        settled[on] = (np.abs(moved[on])[:, 0] < SETTLED) & (enough == ENOUGH)
+        enough = ENOUGH if np.abs(moved[on]).max() < NEARLY else ROUGHLY
         log_tau[on] = reached
         on = np.flatnonzero(~settled)
         if not on.size:

@@ -1,4 +1,10 @@
-"""Figures of laws of -log pass@k: models and laws at several k, coefficients against k, derived beside direct exponents."""
+"""Figures of laws of -log pass@k: models and laws at several k, coefficients against k, derived beside direct exponents.
+
+Models are drawn as the counts alone have them, so that one stands at the same height in all panels: the unbiased estimate with
+its standard error; where a problem has fewer than k samples the mean of log(-log pass@k) and its standard deviation under the
+likelihood of the counts; without a success the least -log pass@k that the samples leave possible, a
+triangle that points up.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +13,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
+from isoflop.numeric.passk.unsolved import least_neg_log
 from isoflop.numeric.plot import COLOURS, COLUMN, DASHES, PAGE, POINTS, _axes, _figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
+    from isoflop.numeric.passk.fit_at_k import PassFit
     from isoflop.numeric.passk.laws import PassLaws
     from isoflop.numeric.passk.study import PassStudy
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["plot_coefficient", "plot_envelope_exponents", "plot_laws", "plot_study"]
 
 #: So many k are drawn where none are chosen, spread evenly over log k.
 SHOWN = 5
 MARGIN = 1.6
-#: Of a logarithmic axis that is added above the curves.
-HEADROOM = 0.35
+#: Of an axis, that is added above the curves for every line of a legend.
+HEADROOM = 0.11
+#: Bands are drawn up to this factor beyond the curves of a logarithmic axis; wider ones run out of it.
+WIDEST_BAND = 2.5
+#: Predictions are drawn up to so many times the greatest observation.
+FAR_ABOVE = 30.0
+#: Confidence of the limit where a model stands that has no success.
+LIMIT = 0.9
 LABELS = {
     "E0": r"$E_0(k)$",
     "C0": r"$C_0(k)$",
@@ -36,13 +53,16 @@ LABELS = {
     "gamma": r"$\gamma(k)$",
     "kappa": r"$\kappa(k)$",
 }
+PREDICTED, OBSERVED = r"law at the model's $N$ and $D$ (nats)", r"$-\log\,\mathrm{pass@}k$ (nats)"
+#: What stands for an end of a band that has none.
+FARTHEST = 1e30
 AXES = {"compute": "training compute $C$ (FLOP)", "gold": "gold solution, $-$log prob. $g$ (nats)"}
 EXPONENT_OF = {"derived": r"$\beta\gamma/(\beta+\gamma)$, derived", "fitted": r"$\alpha$, fitted to compute"}
 SHADES, DARKEST, PALEST = "viridis", 0.0, 0.85
 
 
 def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None = None) -> Axes:
-    """Models and the law against compute or gold likelihood at several k; for params+tokens the envelope of each k.
+    """Models and the law against compute or gold likelihood at several k; for params+tokens observed against predicted.
 
     Parameters
     ----------
@@ -57,44 +77,77 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
 
     Notes
     -----
-    Circles are what is known of a model: its estimate, or under the likelihood its expected log(-log pass@k) given counts and
-    law; open ones have no correct sample.
+    Filled: unbiased estimates with their standard errors. Hollow: models with problems of fewer than k samples, by the likelihood
+    of the counts (absent for least squares, which leaves them out). Triangles: models without a success lie above, at 90 %
+    confidence (`isoflop.numeric.passk.unsolved`). Models without a failure are not drawn. Predictions far above all that was
+    observed, which no model bounds, stand at the right edge.
     """
     from matplotlib import colormaps
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     chosen = _chosen(laws, k)
-    axis = laws.kind.axis
-    x = laws.covariates.get(axis)
+    joint = len(laws.kind.covariates) > 1
+    x = laws.covariates.get(laws.kind.axis)
     if x is None:
         raise outside("laws", laws.kind.name, "of models whose compute is known")
     shades = colormaps[SHADES](np.linspace(DARKEST, PALEST, len(chosen)))
     with _axes(ax, (COLUMN, 2.9)) as ax:
         grid = np.geomspace(x.min() / MARGIN, x.max() * MARGIN, POINTS)
         for fit, shade in zip(chosen, shades, strict=True):
-            y = np.asarray(fit.fit.runs.loss)
-            solved = laws.solved[fit.used]
-            ax.plot(x[fit.used][solved], y[solved], "o", color=shade, markersize=2.2, markeredgewidth=0.0)
-            ax.plot(
-                x[fit.used][~solved], y[~solved], "o", color=shade, markersize=3.0, markerfacecolor="none", markeredgewidth=0.5
-            )
-            if laws.kind.name == "params-tokens":
-                values = fit.fit.law_of(fit.fit.coefficients).envelope.loss(grid)
-            else:
-                values = fit.neg_log({axis: grid})
-            ax.plot(grid, values, color=shade, label=f"{fit.k:,}", linewidth=1.1)
+            place = _predicted(laws, fit) if joint else x
+            _models(ax, laws, fit, place, shade, label=f"{fit.k:,}" if joint else None)
+            if not joint:
+                ax.plot(grid, fit.neg_log({laws.kind.axis: grid}), color=shade, label=f"{fit.k:,}", linewidth=1.1)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        if axis == "gold":
+        if joint:
+            ends = ax.get_xlim()
+            ax.plot(ends, ends, color="black", linewidth=0.8, zorder=1)
+            ax.set_xlim(*ends)
+        if laws.kind.axis == "gold":
             ax.invert_xaxis()
-            ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-            ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.set_xlabel(AXES[axis])
-        ax.set_ylabel(r"$-\log\,\mathrm{pass@}k$ (nats)")
-        what = "envelope at k" if laws.kind.name == "params-tokens" else "k"
-        ax.legend(title=what, loc="best", title_fontsize=7.0, fontsize=6.5)
+            _plain(ax.xaxis)
+        ax.set_xlabel(PREDICTED if joint else AXES[laws.kind.axis])
+        ax.set_ylabel(OBSERVED)
+        ax.legend(title="k", loc="best", title_fontsize=6.5, fontsize=6.0, handlelength=1.2, labelspacing=0.25)
     return ax
+
+
+def _predicted(laws: PassLaws, fit: PassFit) -> Floats:
+    """-log pass@k of the models by the law, up to `FAR_ABOVE` times the greatest that was observed at any k."""
+    greatest = max(float(np.nanmax(np.exp(_observed(laws, each)[0]))) for each in laws.fits)
+    found: Floats = np.minimum(fit.neg_log({name: laws.covariates[name] for name in laws.kind.covariates}), FAR_ABOVE * greatest)
+    return found
+
+
+def _models(ax: Axes, laws: PassLaws, fit: PassFit, x: Floats, shade: Any, *, label: str | None) -> None:
+    """Every model at one k as its counts have it."""
+    log_y, error, complete = _observed(laws, fit)
+    style: dict[str, Any] = {"fmt": "o", "color": shade, "markersize": 2.4, "markeredgewidth": 0.5, "elinewidth": 0.4}
+    for part, face, name in ((complete, shade, label), (~complete, "none", None)):
+        part = part & np.isfinite(log_y)
+        y, s = np.exp(log_y[part]), error[part]
+        if part.any():
+            ax.errorbar(x[part], y, yerr=(-y * np.expm1(-s), y * np.expm1(s)), markerfacecolor=face, label=name, **style)
+    counts, unsolved = laws.data.counts, np.flatnonzero(~laws.solved)
+    limits = [least_neg_log(counts.per_group(int(g))[0], fit.k, level=LIMIT) for g in unsolved]
+    ax.plot(x[unsolved], limits, "^", color=shade, markersize=3.2, markerfacecolor="none", markeredgewidth=0.5)
+
+
+def _observed(laws: PassLaws, fit: PassFit) -> tuple[Floats, Floats, Any]:
+    """log(-log pass@k) of every model by its counts, its standard error, and whether every problem has k samples; NaN: none."""
+    data = laws.data
+    index, inside = data.ks.index(fit.k), laws.solved & data.failing
+    passed, y = data.curve.pass_at_k[:, index], data.curve.neg_log[:, index]
+    complete = data.curve.complete[:, index] & (passed > 0.0) & (y > 0.0)
+    log_y, error = np.full(len(passed), np.nan), np.zeros(len(passed))
+    log_y[complete] = np.log(y[complete])
+    error[complete] = data.curve.se[complete, index] / (passed[complete] * y[complete])
+    error[complete] = data.curve.se[complete, index] / (passed[complete] * y[complete])
+    if fit.evidence is not None:
+        rest = inside & ~complete
+        mean, deviation = data.evidence[index].moments()
+        log_y[rest], error[rest] = mean[rest], deviation[rest]
+    return log_y, np.where(np.isfinite(error), error, 0.0), complete
 
 
 def plot_coefficient(
@@ -116,28 +169,50 @@ def plot_coefficient(
     Returns
     -------
     Axes
+
+    Notes
+    -----
+    An irreducible part that is fitted as 0, the bound of the search, is drawn as the upper end of its band: a hollow triangle
+    that points down. Bands wider than `WIDEST_BAND` times the curves run out of a logarithmic axis.
     """
     if len(laws) != len(names):
         raise outside("names", list(names), f"one for each of the {len(laws)} laws")
     with _axes(ax, (COLUMN, 2.4)) as ax:
+        shown = []
         for index, (each, name) in enumerate(zip(laws, names, strict=True)):
             colour = COLOURS[index % len(COLOURS)]
             label = f"{LABELS[name]} ({each.kind.name})"
-            ax.plot(
-                each.ks, each.values(name), DASHES[index % len(DASHES)], color=colour, marker="o", markersize=2.2, label=label
-            )
+            values = each.values(name)
+            shown.append(values)
+            style: dict[str, Any] = {"color": colour, "label": label, "markersize": 2.2}
+            ax.plot(each.ks, values, DASHES[index % len(DASHES)], marker="o", **style)
             if each.resamples:
-                low, high = each.intervals(name, level).T
+                low, high = np.nan_to_num(each.intervals(name, level), nan=0.0, posinf=FARTHEST).T
                 ax.fill_between(each.ks, low, high, color=colour, alpha=0.15, linewidth=0)
+                bound = (values == 0.0) & (name == each.kind.floor)
+                at = np.asarray(each.ks)[bound]
+                ax.plot(at, high[bound], "v", color=colour, markersize=3.2, markerfacecolor="none", markeredgewidth=0.6)
         ax.set_xscale("log")
+        ax.set_xlabel("$k$")
         if log:
             ax.set_yscale("log")
-        ax.set_xlabel("$k$")
-        if log:  # room for the legend above the curves
-            bottom, top = ax.get_ylim()
-            ax.set_ylim(bottom, top * (top / bottom) ** HEADROOM)
+            _plain(ax.yaxis)
+            low, high = (getattr(np.concatenate(shown), end)() for end in ("min", "max"))
+            bottom, top = (ax.dataLim.intervaly[0], ax.dataLim.intervaly[1])
+            ax.set_ylim(max(bottom, low / WIDEST_BAND), min(top, high * WIDEST_BAND))
+            bottom, top = ax.get_ylim()  # room for the legend above the curves
+            ax.set_ylim(bottom, top * (top / bottom) ** (HEADROOM * len(laws)))
         ax.legend(fontsize=6.5, loc="upper left" if log else "best")
     return ax
+
+
+def _plain(axis: Any) -> None:
+    """A logarithmic axis with the labels 0.1, 0.2, 0.5, 1, ..."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def plot_envelope_exponents(study: PassStudy, ax: Axes | None = None) -> Axes:

@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric.passk.by_way_of_gold import by_way_of_gold
+from isoflop.numeric.passk.cautions import cautions, usual_cluster
 from isoflop.numeric.passk.envelopes import EnvelopeAtK, envelopes, penalties
-from isoflop.numeric.passk.kinds import KINDS
-from isoflop.numeric.passk.laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
-from isoflop.numeric.passk.lever import Mixed, Trend, floor_interval, mixed_derivatives, together, trend, vanishes_at
+from isoflop.numeric.passk.kinds import KINDS, kind_of
+from isoflop.numeric.passk.laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark, with_covariates
+from isoflop.numeric.passk.lever import (
+    Mixed,
+    Trend,
+    floor_interval,
+    mixed_derivatives,
+    models_contradicted,
+    open_at,
+    together,
+    trend,
+    vanishes_at,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +33,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.passk.validity import Validity
 
 DEFAULT_LEVEL = 0.9
+AUTO = "auto"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -51,7 +63,7 @@ class PassStudy:
     def sound(self) -> bool:
         """Whether every k has a fit that is certified and determined."""
         return all(
-            not laws.failed and all(fit.converged and not fit.undetermined for fit in laws.fits) for laws in self.laws.values()
+            not laws.failed and all(fit.converged for fit in laws.fits) and not _left_open(laws) for laws in self.laws.values()
         )
 
     @cached_property
@@ -65,18 +77,47 @@ class PassStudy:
 
     @cached_property
     def vanishing(self) -> dict[str, int | None]:
-        """The k from which on the irreducible part cannot be told from 0, by law; empty without resamples."""
-        return {name: vanishes_at(laws, self.level) for name, laws in self.laws.items() if laws.resamples > 1}
+        """The k from which on the irreducible part cannot be told from 0, by law; no entry where there are no intervals."""
+        return {
+            name: vanishes_at(laws, self.level)
+            for name, laws in self.laws.items()
+            if laws.resamples > 1 and all(fit.has_intervals for fit in laws.fits)
+        }
+
+    @cached_property
+    def open(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """By law and coefficient the k at which the models leave it, or an end of its interval, open."""
+        found = {
+            name: {each: open_at(laws, each, self.level) for each in laws.kind.coefficients} for name, laws in self.laws.items()
+        }
+        return {name: {each: ks for each, ks in item.items() if ks} for name, item in found.items()}
+
+    @cached_property
+    def cautions(self) -> dict[str, list[str]]:
+        """What limits each law, a sentence each."""
+        return {name: cautions(laws, self.level) for name, laws in self.laws.items()}
 
     @cached_property
     def validity(self) -> dict[str, Validity]:
-        """Where the laws of one variable hold together."""
-        return {name: together(laws) for name, laws in self.laws.items() if len(laws.kind.covariates) == 1 and len(laws) > 1}
+        """Where the laws at all k hold together: in compute or 1/g, of params+tokens laws along their envelopes.
+
+        Without an entry where only one k was fitted, or the models leave a coefficient open at some k.
+        """
+        return {name: together(laws) for name, laws in self.laws.items() if len(laws) > 1 and not _left_open(laws)}
 
     @cached_property
     def validity_intervals(self) -> dict[str, tuple[float, float]]:
         """Of C_x, by law."""
-        return {name: floor_interval(self.laws[name], self.level) for name in self.validity if self.laws[name].resamples > 1}
+        return {
+            name: floor_interval(self.laws[name], self.level)
+            for name in self.validity
+            if all(fit.has_intervals for fit in self.laws[name].fits)
+        }
+
+    @cached_property
+    def models_contradicted(self) -> dict[str, int]:
+        """At how many of the fitted models the laws at different k contradict each other, by law."""
+        return {name: models_contradicted(self.laws[name]) for name in self.validity}
 
     @cached_property
     def mixed(self) -> list[Mixed]:
@@ -121,10 +162,14 @@ class PassStudy:
                     "n_without_covariates": laws.n_without_covariates,
                     "failed": {str(k): why for k, why in laws.failed.items()},
                     "rows": laws.rows(self.level),
+                    "refits": {"done": laws.resamples * len(laws), "not_certified": sum(fit.n_failed for fit in laws.fits)},
+                    "open": {each: list(ks) for each, ks in self.open[name].items()},
+                    "cautions": self.cautions[name],
                     "trends": [item.as_dict() for item in self.trends.get(name, [])],
                     "vanishes_at": self.vanishing.get(name),
                     "validity": self.validity[name].as_dict() if name in self.validity else None,
                     "validity_interval": list(self.validity_intervals[name]) if name in self.validity_intervals else None,
+                    "models_contradicted": self.models_contradicted.get(name),
                 }
                 for name, laws in self.laws.items()
             ],
@@ -161,8 +206,10 @@ def study_passk(
         Of one benchmark, with covariates; or what `Counts.read` takes.
     laws : sequence of str, optional
         Of "compute", "params-tokens", "gold"; by default those whose covariates the counts have.
-    k, method, resamples, seed, cluster, progress
+    k, method, resamples, seed, progress
         As in `fit_passk`.
+    cluster : str, optional
+        As in `fit_passk`; "auto" draws models of the same params together where sizes repeat and there are enough of them.
     level : float
         Of the intervals.
     ratios : sequence of float
@@ -193,7 +240,12 @@ def study_passk(
         _ = data.evidence  # once for all laws
     found: dict[str, PassLaws] = {}
     for name in dict.fromkeys(names):
-        found[name] = fit_passk(data, law=name, method=method, resamples=resamples, seed=seed, cluster=cluster, progress=progress)
+        drawn = cluster if cluster != AUTO else usual_cluster(with_covariates(data, kind_of(name))[0].counts)
+        found[name] = fit_passk(data, law=name, method=method, resamples=resamples, seed=seed, cluster=drawn, progress=progress)
         if found[name].interrupted:
             break
     return PassStudy(laws=found, level=checked_level(level), ratios=checked)
+
+
+def _left_open(laws: PassLaws) -> bool:
+    return any(fit.undetermined for fit in laws.fits)

@@ -10,15 +10,19 @@ import numpy as np
 
 from isoflop.numeric.fit.text import WIDTH, table
 from isoflop.numeric.fit.text import number as finite
+from isoflop.numeric.passk.cautions import listed
 from isoflop.numeric.runs_cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from isoflop.numeric.passk.fit_at_k import PassFit
     from isoflop.numeric.passk.laws import PassLaws
+    from isoflop.numeric.passk.lever import Trend
     from isoflop.numeric.passk.study import PassStudy
 
 DIGITS = 4
+INFINITE = "inf"
 #: Digits of values and of the ends of their intervals, 0 for no intervals, until a table is no wider than WIDTH.
 PRECISIONS = ((DIGITS, 3), (3, 3), (3, 2), (2, 2), (DIGITS, 0))
 #: Of more coefficients, prefactors are shown without their intervals, which JSON and CSV have.
@@ -80,17 +84,20 @@ def _coefficients(laws: PassLaws, level: float, digits: int, ends: int) -> list[
         cells = [str(fit.k)]
         for coefficient, value in fit.coefficients.items():
             known = "open" if coefficient in fit.undetermined else number(value, digits)
-            between = (
-                f" {_between(*fit.interval(coefficient, level), ends)}"
-                if len(fit.certified_draws) > 1 and coefficient in wide
-                else ""
-            )
-            cells.append(known + between)
+            shown = fit.has_intervals and coefficient in wide
+            cells.append(known + (f" {_of_fit(fit, coefficient, level, ends)}" if shown else ""))
         note = "" if fit.converged else "not certified"
         rows.append([*cells, number(fit.scatter, 3), str(fit.n_models), note])
     noted = any(row[-1] for row in rows)
     kept = [row if noted else row[:-1] for row in rows]
     return table([*columns, "scatter", "models", *([""] if noted else [])], kept)
+
+
+def _of_fit(fit: PassFit, coefficient: str, level: float, digits: int) -> str:
+    """The interval of a coefficient; an end that is none is marked < or >."""
+    below, above = fit.open_ends(coefficient, level)
+    low, high = (number(end, digits) for end in fit.interval(coefficient, level))
+    return f"[{'<' if below else ''}{low}, {'>' if above and high != INFINITE else ''}{high}]"
 
 
 def _models(laws: PassLaws) -> str:
@@ -112,57 +119,75 @@ def _models(laws: PassLaws) -> str:
 def _resampled(laws: PassLaws, level: float) -> str:
     if not laws.resamples:
         return "; no resamples, no intervals"
-    failed = sum(len(fit.draws) - len(fit.certified_draws) for fit in laws.fits)
-    lost = f", of which {failed} of {laws.resamples * len(laws)} refits were not certified" if failed else ""
+    failed, done = sum(fit.n_failed for fit in laws.fits), laws.resamples * len(laws)
+    lost = f"; {failed} of the {done} refits of this law were not certified and are left out" if failed else ""
     return f"; intervals {100 * level:g} %, {laws.resamples} resamples of {_drawn(laws)}, seed {laws.seed}{lost}"
 
 
 def _drawn(laws: PassLaws) -> str:
-    return "models" if laws.cluster is None else f"models by {laws.cluster}"
+    if laws.cluster is None:
+        return "models"
+    return f"the {len(np.unique(laws.covariates[laws.cluster]))} values of {laws.cluster} with all their models"
 
 
 def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
-    lines = _cautions(laws)
+    lines = [*study.cautions[name], *_open(study, name, laws)]
     floor = laws.kind.floor
-    if any(fit.undetermined for fit in laws.fits):
-        return [*lines, "coefficients that the models leave open have no trend in k"]
     if name in study.vanishing:
         at = study.vanishing[name]
         told = f"cannot be told from 0 from k = {at} on" if at is not None else f"is above 0 up to k = {laws.ks[-1]}"
         lines.append(f"{floor}: {told}")
     for item in study.trends.get(name, []):
         if item.name == floor or item.name in laws.kind.exponents:
-            between = "" if item.slope_interval is None else f" {_between(*item.slope_interval)}"
-            lines.append(f"{item.name}: {item.slope:+.4f}{between} for each unit of ln k: {item.verdict}")
+            lines.append(_trend(item, laws.ks))
     if name in study.validity:
         lines.append(_together(study, name))
+    elif len(laws) > 1:
+        lines.append("with coefficients left open, where the laws at all k hold together is not told")
+    return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
+
+
+def _open(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
+    """At which k coefficients are open, in their value or at an end of their interval."""
+    lines = []
+    for coefficient in study.open[name]:
+        at = [fit.k for fit in laws.fits if coefficient in fit.undetermined]
+        if at:
+            lines.append(f"{coefficient}: left open by the models at k = {listed(at, laws.ks)}")
+        for side, what in enumerate(("below", "above")):
+            at = [
+                fit.k
+                for fit in laws.fits
+                if coefficient not in fit.undetermined and fit.open_ends(coefficient, study.level)[side]
+            ]
+            if at:
+                share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search"
+                lines.append(f"{coefficient}: open {what} at k = {listed(at, laws.ks)}, where {share}")
     return lines
 
 
-def _cautions(laws: PassLaws) -> list[str]:
-    """What a reader must know of these models and k."""
-    found, counts = [], laws.data.counts
-    most = int(counts.n.max())
-    if laws.ks[-1] > most:
-        found.append(f"no problem has more than {most} samples: beyond k = {most} pass@k is the tail of the Beta distribution")
-    sizes = laws.covariates.get("params")
-    if laws.resamples and laws.cluster is None and sizes is not None and len(np.unique(sizes)) < len(sizes):
-        found.append("models share sizes: checkpoints of one run are not independent (cluster params draws them together)")
-    return found
+def _trend(item: Trend, ks: tuple[int, ...]) -> str:
+    if item.open_at:
+        return f"{item.name}: its trend in k cannot be told, as it is open at k = {listed(item.open_at, ks)}"
+    between = "" if item.slope_interval is None else f" {_between(*item.slope_interval)}"
+    return f"{item.name}: {item.slope:+.4f}{between} for each unit of ln k: {item.verdict}"
 
 
 def _together(study: PassStudy, name: str) -> str:
-    found = study.validity[name]
-    what = "compute" if name == "compute" else "1/g"
+    found, laws = study.validity[name], study.laws[name]
+    what = {"compute": "compute", "params-tokens": "compute, each at its best allocation,"}.get(name, "1/g")
     interval = study.validity_intervals.get(name)
     between = "" if interval is None else f" {_between(*interval)}"
+    count, size = study.models_contradicted[name], len(laws.data.counts)
+    those = f"; they contradict each other at {count} of the {counted(size, 'model')} themselves" if count else ""
     if found.floor == 0.0:
-        return f"the laws at all k hold together at every {what}"
+        return f"the laws at all k hold together at every {what.removesuffix(',')}{those}"
     pair = found.binding or (0, 0)
     if found.floor == float("inf"):
-        return f"the laws contradict each other at every large {what}: those at k = {pair[0]:g} and {pair[1]:g}"
+        where = f"every large {what.removesuffix(',')}"
+        return f"the laws contradict each other at {where}: those at k = {pair[0]:g} and {pair[1]:g}{those}"
     above = f"{number(found.floor, DIGITS)}{between}"
-    return f"the laws hold together for {what} above {above}: there k = {pair[0]:g} and {pair[1]:g} cross"
+    return f"the laws hold together for {what} above {above}: there k = {pair[0]:g} and {pair[1]:g} cross{those}"
 
 
 def _envelopes(study: PassStudy) -> list[str]:
@@ -210,7 +235,17 @@ def _penalties(study: PassStudy) -> list[str]:
         "",
         *table(["k", "ratio", "penalty", "effective compute", ""], rows),
         "ratio: (D/N)/(D*/N*) at the same compute; penalty: (y - E0)/(y* - E0) of y = -log pass@k.",
+        *_where(study),
     ]
+
+
+def _where(study: PassStudy) -> list[str]:
+    """Where in compute the penalties may be believed."""
+    found = study.validity.get("params-tokens")
+    if found is None or not 0.0 < found.floor < float("inf"):
+        return []
+    above = f"above {number(found.floor, DIGITS)} FLOP only"
+    return wrap(f"They do not depend on compute, but the laws at different k hold together {above}.", WIDTH)
 
 
 def _composed(study: PassStudy) -> list[str]:
@@ -226,7 +261,17 @@ def _composed(study: PassStudy) -> list[str]:
         law.case,
         "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its limit for",
         "C -> oo.",
+        *_paired(study),
     ]
+
+
+def _paired(study: PassStudy) -> list[str]:
+    """How many refits the composed intervals are from."""
+    done = study.laws["gold"].resamples
+    used = [0 if way.draws is None else len(way.draws) for way in (item.composition for item in study.compositions)]
+    if not done or min(used) == done:
+        return []
+    return wrap(f"intervals: from {min(used)} to {max(used)} of {done} resamples, those certified in both laws", WIDTH)
 
 
 def _composed_table(study: PassStudy, digits: int, ends: int) -> list[str]:
@@ -266,12 +311,12 @@ def _mixed(study: PassStudy) -> list[str]:
         ]
         for item in study.mixed
     ]
-    differ = sum(item.verdict == "differ" for item in study.mixed)
+    differ, told = (sum(item.verdict in those for item in study.mixed) for those in (("differ",), ("differ", "agree")))
     return [
         "Mixed derivative d2 log y/(dlog C dlog k): of the models, and of the compute laws",
         "",
         *table(["k", "models of compute", "measured", "by the laws", "difference", "verdict"], rows),
-        f"{differ} of {len(study.mixed)} differ beyond chance: where they do, the laws bend otherwise than the data.",
+        *([f"{differ} of {told} differ beyond chance: where they do, the laws bend otherwise than the data."] if told else []),
     ]
 
 
@@ -297,7 +342,7 @@ def _of(row: dict[str, Any], name: str) -> str:
 
 def number(value: float, digits: int) -> str:
     """A number; inf is one here, for computes that no model reaches."""
-    return finite(value, digits) if isfinite(value) else "inf"
+    return finite(value, digits) if isfinite(value) else INFINITE
 
 
 def _percent(level: float) -> str:

@@ -66,7 +66,7 @@ def spawn(command: tuple[list[str], dict[str, str]]) -> Callable[..., Outcome]:
     start, environment = command
 
     def run(*argv: str, **variables: str) -> Outcome:
-        done = subprocess.run([*start, *argv], capture_output=True, text=True, timeout=120, env={**environment, **variables})
+        done = subprocess.run([*start, *argv], capture_output=True, text=True, timeout=600, env={**environment, **variables})
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run

@@ -1,5 +1,7 @@
 """isoflop allocate."""
 
+import math
+
 import pytest
 
 FIGURES = {
@@ -107,3 +109,25 @@ def test_no_needless_overflow(data, besiroglu, compute) -> None:
     result = data("allocate", "--law", "besiroglu2024", "--compute", compute)
     params, _ = besiroglu.optimum(compute)
     assert result["params"] == pytest.approx(float(params), rel=1e-12)
+
+
+def test_a_law_of_accuracy_is_called_one(call, data) -> None:
+    """-log Q' is no loss, and the accuracy is exp of it, above guessing."""
+    words = ("allocate", "--law", "krajewski2025-arc-e", "--compute", "1e22")
+    found = data(*words)
+    assert found["random_baseline"] == {"krajewski2025-arc-e": 0.2918}
+    assert found["accuracy"] == pytest.approx(0.2918 + 0.7082 * math.exp(-found["loss"]), rel=1e-12)
+    params, tokens = found["params"], found["tokens"]
+    assert found["loss"] == pytest.approx(1533.4557 * params**-0.3749 + 2923.4046 * tokens**-0.3812, rel=1e-4)
+    text = call(*words).out
+    assert "loss" not in text
+    assert "0.7611" in text
+    assert "Q' = (Q - 0.2918)/(1 - 0.2918)" in text
+
+
+def test_a_law_of_accuracy_of_ones_own(call, data) -> None:
+    words = ("allocate", *CUSTOM, "--compute", "1e22", "--random-baseline", "25%")
+    found = data(*words, "--E", "0.1")
+    assert found["accuracy"] == pytest.approx(0.25 + 0.75 * math.exp(-found["loss"]), rel=1e-12)
+    assert data(*words)["accuracy"] is None, "without E the accuracy is open"
+    assert call("allocate", *CUSTOM, "--compute", "1e22", "--random-baseline", "1").code == 2

@@ -126,11 +126,29 @@ def test_interrupted_and_resumed(run, tables, monkeypatch):
 
 def test_nothing_observed_is_no_verdict(run, tables):
     rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
-    zeros = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
-    written(tables / "zeros.csv", zeros | {"n_correct": [0] * len(rows)})
-    done = run("zeros.csv", "--models", "models.csv", "--k", "1", *QUICK)
+    held = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
+    last = list(dict.fromkeys(held["model"]))[-1]
+    written(tables / "last.csv", held | {"n_correct": [0 if row["model"] == last else row["n_correct"] for row in rows]})
+    done = run("last.csv", "--models", "models.csv", "--k", "1", *QUICK)
     assert done.code == 3
     assert "No prediction could be compared with an observation" in done.out
+
+
+@pytest.mark.parametrize(("share", "cause"), [(0, "11 without a success"), (1, "11 without a failure")])
+def test_all_zeros_or_all_ones_are_one_line(run, tables, share, cause):
+    rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
+    held = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
+    written(tables / "same.csv", held | {"n_correct": [share * int(row["n_samples"]) for row in rows]})
+    done = run("same.csv", "--models", "models.csv", "--k", "1", *QUICK)
+    assert (done.code, done.out) == (2, "")
+    assert len(done.err.splitlines()) == 1
+    assert cause in done.err
+
+
+def test_several_k_are_drawn(run, tables):
+    done = run("counts.csv", "--models", "models.csv", *QUICK, "--k", "1", "8", "--plot", "two.svg", "--plot-k", "1", "8")
+    assert done.code == 0
+    assert (tables / "two.svg").read_text().count("training compute") == 2
 
 
 @pytest.mark.parametrize(
@@ -154,6 +172,9 @@ def test_nothing_observed_is_no_verdict(run, tables):
         ((*COUNTS, "--level", "2"), "--level '2': must be"),
         ((*COUNTS, "--jobs", "0"), "--jobs '0': must be"),
         ((*COUNTS, "--plot", "page.bmp"), "--plot 'page.bmp': must end in"),
+        ((*COUNTS, "--plot-k", "1"), "--plot-k '1': needs --plot"),
+        ((*COUNTS, "--plot", "page.png", "--plot-k", "1", "10"), "--plot-k '1 10': 10 is not fitted; must be of 1"),
+        ((*COUNTS, "--plot", "page.png", "--plot-k", "1", "2", "3", "4", "5"), "--plot-k '1 2 3 4 5': must be at most 4"),
         (("runs.csv", "--k", "1"), "--k '1': is for counts of correct samples"),
         (("runs.csv", "--models", "models.csv"), "--models 'models.csv': is for counts"),
         (("runs.csv", "--method", "likelihood"), "--method 'likelihood': must be one of least-squares-log"),

@@ -172,7 +172,12 @@ def test_options_reach_the_library(data, runs) -> None:
     scores = [row[4] for row in rows() if row[2] == "task two" and 6.0 * row[0] * row[1] <= 1e22]
     assert fitted == [sum(score > 0.5 for score in scores), sum(score > 0.05 for score in scores)]
     guess = data("compare-laws", runs, "--law", "compute", "--random-baseline", "piqa=0.48", "--benchmark", "piqa", *HOLD_OUT)
-    assert guess["benchmarks"][0]["random_baseline"] == {"value": 0.48, "standard_error": 0.0, "how": "given"}
+    assert guess["benchmarks"][0]["random_baseline"] == {
+        "value": 0.48,
+        "standard_error": 0.0,
+        "how": "given",
+        "margin": None,
+    }
     level = data("compare-laws", runs, "--law", "compute", "--benchmark", "piqa", "--bootstrap", "20", "--level", "0.5")
     assert level["level"] == 0.5
 
@@ -205,6 +210,59 @@ def test_further_studies(data, call, with_loss) -> None:
         "compare-laws", with_loss, "--law", "compute", "--benchmark", "piqa", "--sweep", "--threshold", "1e20", "1e21", "3e21"
     )
     assert "thresholds" in swept
+
+
+def test_ceilings_of_the_laws_that_were_asked_for(data, call, runs) -> None:
+    known = {"both": ("compute", "params-tokens-ceiling"), "one": ("params-tokens-ceiling",), "none": ("bnsl",)}
+    expected = {"both": ["compute", "params-tokens"], "one": ["params-tokens"], "none": ["compute", "params-tokens"]}
+    for case, laws in known.items():
+        found = data("compare-laws", runs, "--law", *laws, "--benchmark", "piqa", "--ceiling")["ceiling"]
+        assert [each["law"] for each in found] == expected[case]
+    assert [len(each["rivals"]) for each in found] == [2, 0]
+    text = " ".join(call("compare-laws", runs, "--law", "compute", "--ceiling").out.split())
+    assert "if the law has the right form. A curve may bend for other reasons" in text
+
+
+def test_a_ceiling_that_runs_are_too_few_for_stops_no_other(call, file) -> None:
+    few = file("few-of-one", [row for i, row in enumerate(rows()) if row[2] == "piqa" or (20 <= i < 50 and i % 10 == 0)])
+    result = call("compare-laws", few, "--law", "compute", "--ceiling")
+    assert result.code == 3
+    words = " ".join(result.out.split())
+    assert "piqa, compute: ceiling" in words
+    assert "warning: --ceiling: compute: task two: " in words
+
+
+def test_an_estimate_of_guessing_is_carried_or_said(call, data, file) -> None:
+    small = [[1e5, 1e6 * (i + 1), "piqa", "acc", 0.49 + 0.01 * i, ""] for i in range(3)]
+    path = file("small", small + [[*row[:5], ""] for row in rows() if row[2] == "piqa"])
+    words = ("compare-laws", path, "--law", "compute", "--small-runs", "compute < 1e14", "--choose", "--sweep", "--ceiling")
+    found = data(*words)
+    for study in ("--sweep", "--choose"):
+        assert any(text.startswith(f"{study}: takes what guessing scores as exact") for text in found["studies_notes"])
+    assert len(found["ceiling"][0]["at_baselines"]) == 2
+    assert "if guessing scores 0.4942: " in " ".join(call(*words).out.split())
+
+
+def test_two_processes_choose_and_sweep_alike(data, runs) -> None:
+    pytest.importorskip("joblib")
+    words = ("compare-laws", runs, "--law", "compute", "--benchmark", "piqa", "--choose", "--sweep")
+    one, two = (data(*words, "--jobs", jobs) for jobs in ("1", "2"))
+    assert one == two
+
+
+def test_a_law_that_does_not_fall_is_at_its_bound(call, data, file) -> None:
+    ordered = sorted((row for row in rows() if row[2] == "piqa"), key=lambda row: row[0] * row[1])
+    path = file("falling", [[*row[:4], 0.7 - 0.003 * i, 0.5] for i, row in enumerate(ordered)])
+    words = ("compare-laws", path, "--law", "compute", "--bootstrap", "20")
+    text = " ".join(call(*words, "--coefficients").out.split())
+    assert "alpha at its bound 0.001: accuracy does not rise with compute" in text
+    assert "without a bound: alpha = -" in text
+    assert "<0.001000 to <0.001000 at its bound" in text
+    assert "is not compared with the others" in text
+    law = data(*words)["benchmarks"][0]["laws"][0]
+    alpha = law["coefficients"][1]
+    assert (alpha["bound"], alpha["low_bound"], alpha["high_bound"], alpha["refits_at_bound"]) == ("lower", "lower", "lower", 20)
+    assert law["weak"]
 
 
 def test_the_status_tells_of_laws_that_could_not_be_fitted(call, file) -> None:
@@ -260,7 +318,8 @@ def test_percent_is_asked_for_and_not_guessed(call, data, file) -> None:
 # -- bad input ---------------------------------------------------------------------------------------------------------
 
 BAD_FILES = {
-    "above 1": (changed(4, 1.2), HEADER, ("row 5", "(piqa)", "accuracy=1.2 must be a number from 0 to 1", "--percent")),
+    "above 1": (changed(4, 1.2), HEADER, ("row 5", "(piqa)", "accuracy=1.2 must be a number from 0 to 1\n")),
+    "one of many in percent": (changed(4, 68.0), HEADER, ("row 5", "accuracy=68 must be", "say --percent if")),
     "negative": (changed(4, -0.1), HEADER, ("row 5", "accuracy=-0.1 must be a number from 0 to 1")),
     "text": (changed(4, "good"), HEADER, ("row 5", "good")),
     "all below guessing": (
@@ -318,7 +377,7 @@ BAD_WORDS = [
     (("--column", "params=size"), ("--column 'params=size'", "no column 'size'")),
     (("--column", "params"), ("--column 'params'",)),
     (("--metric", "acc=good"), ("--metric 'acc=good': must be NAME=accuracy or NAME=proxy",)),
-    (("--percent",), ("--percent", "leave percent=True (--percent) out")),
+    (("--percent",), ("--percent: no accuracy", "leave --percent out")),
     (("--bootstrap", "1"), ("--bootstrap '1': must be 0, or at least 2",)),
     (("--bootstrap", "-5"), ("--bootstrap '-5': must be",)),
     (("--seed", "x"), ("--seed 'x': must be",)),

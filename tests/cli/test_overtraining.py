@@ -1,6 +1,10 @@
 """isoflop overtraining: Gadre's published numbers, the library's own, costs, statuses, and what bad input says."""
 
+import csv
+import io
 import json
+import shutil
+import subprocess
 from typing import Any
 
 import numpy as np
@@ -138,6 +142,101 @@ def test_errors_that_cannot_be_are_said(data, runs):
     assert any("outside 0 to 1" in note for note in found["notes"])
 
 
+# -- pooled training sets, and which runs are predictions -----------------------------------------------------------------
+
+
+def test_pooled_training_sets_are_said(call, public_runs):
+    """Three training sets: one law has another optimum than each of its own."""
+    place = public_runs / "gadre2024" / "runs.csv"
+    words = ("--column", "params=N", "--loss", "loss_c4_val", "--benchmark", "gadre2024")
+    together = call("overtraining", place, *words)
+    assert "pools runs of 3 kinds of dataset" in " ".join(together.out.split())
+    assert "kinds of model" not in together.out, "the name of a model follows from its size"
+    alone = call("overtraining", place, *words, "--where", "dataset == 'rpj'")
+    assert "pools" not in alone.out
+    assert "RMSE 0.121" in together.out, "in units of loss"
+    assert "least-squares 1.5" not in together.out
+
+
+def test_a_run_that_a_law_was_fitted_to_is_no_prediction(call, data, public_runs):
+    """The law of error is fitted to the 1.4B model at 20 tokens a parameter as well."""
+    place = public_runs / "gadre2024" / "runs.csv"
+    words = PUBLISHED[: PUBLISHED.index("--predict-where")]
+    found = data("overtraining", place, *words)
+    fitted = {each["run"]: each for each in found["predictions"] if each["in_error_fit"]}
+    assert list(fitted) == ["rpj-open_lm_1b-1.0"]
+    assert not any(each["in_loss_fit"] for each in found["predictions"])
+    lines = call("overtraining", place, *words).out.splitlines()
+    assert [line.split()[0] for line in lines if line.endswith("%*")] == ["rpj-open_lm_1b-1.0"]
+    assert "*: the law was fitted to this run, so that this is no prediction" in lines
+
+
+def test_the_condition_for_the_law_of_error_is_needed(data, public_runs):
+    """Without the 1.4B model at 20 tokens a parameter the errors foretold are 13 % and 11 % off."""
+    place = public_runs / "gadre2024" / "runs.csv"
+    at = PUBLISHED.index("--error-where")
+    found = data("overtraining", place, *PUBLISHED[:at], *PUBLISHED[at + 2 :])
+    assert [f"{100 * each['error_difference']:.2f}" for each in found["predictions"]] == ["12.79", "10.64"]
+
+
+# -- tables and pictures -------------------------------------------------------------------------------------------------
+
+
+def test_csv_has_every_run(call, data, runs):
+    words = ("overtraining", runs, "--loss", "c4", "--fit-where", "params < 1e8", "--bootstrap", 10)
+    rows = list(csv.DictReader(io.StringIO(call(*words, "--format", "csv").out)))
+    assert len(rows) == 36
+    predicted = {row["run"]: row for row in rows if row["asked"] == "True"}
+    for each in data(*words)["predictions"]:
+        row = predicted.pop(each["run"])
+        assert float(row["predicted_loss"]) == each["predicted_loss"]
+        assert float(row["error_interval_high"]) == each["error_interval"][1]
+    assert not predicted
+    assert all(row["in_loss_fit"] == "True" for row in rows if row["asked"] == "False")
+
+
+@pytest.mark.parametrize("resamples", [0, 10])
+def test_latex_compiles(call, runs, tmp_path, resamples):
+    words = (
+        "--fit-where",
+        "params < 1e8",
+        "--predict-where",
+        "params > 0",
+        "--bootstrap",
+        resamples,
+        "--compute",
+        "1e20",
+        "1e22",
+    )
+    result = call("overtraining", runs, "--loss", "c4", *words, "--format", "latex")
+    assert result.code == 0
+    assert result.out.count(r"\begin{tabular}") == 4
+    assert "the law was fitted to this run" in result.out
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    document = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + result.out + r"\end{document}"
+    (tmp_path / "laws.tex").write_text(document)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "laws.tex"], cwd=tmp_path, capture_output=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_the_picture(call, runs, tmp_path, ending):
+    target = tmp_path / f"laws.{ending}"
+    assert call("overtraining", runs, "--loss", "c4", "--fit-where", "params < 1e8", "--plot", target).code == 0
+    assert target.stat().st_size > 5_000
+
+
+def test_a_table_without_losses_says_so(call, tmp_path):
+    place = tmp_path / "scores.csv"
+    place.write_text("params,tokens,acc_piqa\n" + "".join(f"{i}e8,2e10,0.7{i}\n" for i in range(1, 8)))
+    result = call("overtraining", place, "--loss", "c4")
+    assert result.code == 2
+    assert result.err.endswith("has no such column; it has no losses or other numbers beside its scores\n")
+
+
 # -- statuses ------------------------------------------------------------------------------------------------------------
 
 
@@ -219,7 +318,8 @@ def test_what_the_options_are_called_in_the_library():
         (("--loss", "c4", "--seed", "3"), "--seed '3': is for --bootstrap"),
         (("--loss", "c4", "--resample", "cases"), "--resample 'cases': is for --bootstrap"),
         (("--loss", "c4", "--column", "params=size"), "--column 'params=size': "),
-        (("--loss", "c4", "--format", "csv"), "--format 'csv': must be one of text, json"),
+        (("--loss", "c4", "--format", "yaml"), "--format 'yaml': must be one of text, json, csv, latex"),
+        (("--loss", "c4", "--plot", "laws.gif"), "--plot 'laws.gif': must end in .png, .pdf or .svg"),
         (("--loss", "c4", "--output", "no/such/folder"), "--output 'no/such/folder': cannot be written"),
         (("--loss", "c4", "--margin", "0.1"), "unknown option --margin"),
     ],

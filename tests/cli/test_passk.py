@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-COLUMNS = ["model", "k", "pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused"]
+COLUMNS = ["model", "k", "pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused", "status"]
 COUNTS = "model,problem,n_samples,n_correct\na,1,10,0\na,2,20,5\nb,1,10,10\nb,2,4,1\n"
 
 
@@ -58,14 +58,14 @@ def test_a_row_per_model_and_k(data: Callable[..., Any], counts: Callable[..., P
     assert second["pass_at_k"] == pytest.approx(expected, rel=1e-14)
     assert second["neg_log"] == pytest.approx(-math.log(expected), rel=1e-14)
     assert second["se"] == pytest.approx(expected, rel=1e-14)  # of two values, one of them 0
-    assert [second[name] for name in COLUMNS[-3:]] == [2, 1, 0]
+    assert [second[name] for name in COLUMNS[-4:]] == [2, 1, 0, "estimate"]
 
 
-def test_what_is_unknown_is_null_and_the_counts_tell_why(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_what_is_unknown_is_null_and_the_status_tells_why(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
     found = data("passk", counts(), "--k", "10", "100")
-    assert [found[2][name] for name in COLUMNS[1:]] == [10, 1.0, None, 0.0, 1, 0, 1]
+    assert [found[2][name] for name in COLUMNS[1:]] == [10, 1.0, None, 0.0, 1, 0, 1, "all solved"]
     for row in (found[1], found[3]):
-        assert [row[name] for name in COLUMNS[1:]] == [100, None, None, None, 0, 0, 2]
+        assert [row[name] for name in COLUMNS[1:]] == [100, None, None, None, 0, 0, 2, "refused"]
 
 
 def test_csv_holds_the_same_with_empty_cells(
@@ -83,7 +83,16 @@ def test_the_default_is_powers_of_two_that_every_problem_has(data: Callable[...,
     assert [row["k"] for row in data("passk", counts()) if row["model"] == "a"] == [1, 2, 4]
     alone = counts("problem,n,c\n1,1,1\n")
     assert data("passk", alone) == [
-        {"k": 1, "pass_at_k": 1.0, "se": None, "neg_log": 0.0, "n_problems": 1, "n_unsolved": 0, "n_refused": 0}
+        {
+            "k": 1,
+            "pass_at_k": 1.0,
+            "se": None,
+            "neg_log": 0.0,
+            "n_problems": 1,
+            "n_unsolved": 0,
+            "n_refused": 0,
+            "status": "all solved",
+        }
     ]
 
 
@@ -149,15 +158,20 @@ def test_one_problem(call: Callable[..., Any], counts: Callable[..., Path]) -> N
 
 def test_all_zeros(call: Callable[..., Any], data: Callable[..., Any], counts: Callable[..., Path]) -> None:
     path = counts("model,problem,n,c\na,1,10,0\na,2,10,0\n")
-    assert [data("passk", path, "--k", 2)[0][name] for name in COLUMNS[1:]] == [2, 0.0, 0.0, None, 2, 2, 0]
-    result = call("passk", path, "--k", 2)
-    assert result.out.splitlines()[-2].split() == ["a", "2", "0", "0", "inf", "2", "2", "0"]
+    assert [data("passk", path, "--k", 2)[0][name] for name in COLUMNS[1:]] == [2, 0.0, None, None, 2, 2, 0, "no success"]
+    for error in ("problems", "samples"):
+        result = call("passk", path, "--k", 2, "--se", error)
+        assert result.out.splitlines()[-2].split() == ["a", "2", "0", "-", "inf", "2", "2", "0"]
+        (row,) = rows_of(call("passk", path, "--k", 2, "--se", error, "--format", "csv").out)
+        assert (row["se"], row["neg_log"], row["status"]) == ("", "inf", "no success")
+    (row,) = rows_of(call("passk", path, "--k", 11, "--format", "csv").out)
+    assert (row["pass_at_k"], row["se"], row["neg_log"], row["status"]) == ("", "", "", "refused")
     assert "note: 1 group with no correct sample: pass@k = 0 and -log pass@k = inf (a)" in result.out
 
 
 def test_all_ones(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
     result = call("passk", counts("model,problem,n,c\na,1,10,10\na,2,10,10\n"), "--k", 2)
-    assert result.out.splitlines()[-2].split() == ["a", "2", "1", "0", "0", "2", "0", "0"]
+    assert result.out.splitlines()[-2].split() == ["a", "2", "1", "-", "0", "2", "0", "0"]
     assert "note: 1 group with every sample correct (a)" in result.out
 
 

@@ -18,9 +18,11 @@ COEFFICIENTS = {
     "params-tokens": ("E0", "N0", "D0", "beta", "gamma"),
     "gold": ("xi0", "K0", "kappa"),
 }
-COUNTED = {"scatter", "n_models", "n_unsolved", "n_without", "n_refused", "converged", "undetermined", "n_failed_resamples"}
+COUNTED = {"scatter", "n_models", "n_unsolved", "n_without", "n_refused", "converged", "undetermined"}
+COUNTED |= {"n_resamples", "n_failed_resamples"}
 FAST = ("--method", "least-squares-log", "--bootstrap", "30")
 WIDTH = 100
+P, N = ("--cluster", "params"), ("--cluster", "none")
 
 
 def write(path, header, rows):
@@ -113,15 +115,18 @@ def test_keys(plain, outcome) -> None:
     assert [law["law"] for law in plain["laws"]] == list(LAWS)
     for law in plain["laws"]:
         assert set(law) >= {"formula", "method", "resamples", "seed", "n_without_covariates", "failed", "rows", "trends"}
-        assert set(law) >= {"vanishes_at", "validity", "validity_interval"}
+        assert set(law) >= {"vanishes_at", "validity", "validity_interval", "models_contradicted", "open", "cautions"}
+        assert (law["cluster"], law["refits"]) == ("params", {"done": 90, "not_certified": law["refits"]["not_certified"]})
+        assert law["refits"]["not_certified"] == sum(row["n_failed_resamples"] for row in law["rows"])
         assert (law["method"], law["resamples"], law["seed"], law["failed"]) == ("least-squares-log", 30, 0, {})
         names = COEFFICIENTS[law["law"]]
         assert [trend["name"] for trend in law["trends"]] == list(names)
         assert [row["k"] for row in law["rows"]] == [1, 8, 64]
         for row in law["rows"]:
-            assert set(row) == {"k", *COUNTED, *(f"{name}{end}" for name in names for end in ("", "_lo", "_hi"))}
+            ends = {f"{name}{end}" for name in names for end in ("", "_lo", "_hi", "_open")}
+            assert set(row) == {"k", *COUNTED, *ends, f"{names[0]}_interval"}
             assert all(row[f"{name}_lo"] <= row[f"{name}_hi"] for name in names)
-        assert (law["validity"] is None) == (law["law"] == "params-tokens")
+        assert (law["validity"] is None) == any(row["undetermined"] for row in law["rows"])
     assert outcome.code == (0 if all(r["converged"] and not r["undetermined"] for w in plain["laws"] for r in w["rows"]) else 3)
     assert [row["k"] for row in plain["envelopes"]] == [1, 8, 64]
     for row in plain["envelopes"]:
@@ -169,7 +174,8 @@ def test_text(call, every, outcome) -> None:
         "-log pass@k = E0 + N0 N^-beta + D0 D^-gamma",
         "-log pass@k = xi0 + K0 g^kappa",
         "24 models",
-        "intervals 90 %, 30 resamples of models, seed 0",
+        "intervals 90 %, 30 resamples of the 6 values of params",
+        "6 values of params are drawn: with fewer than 10, intervals are rough",
         "Envelope of the params+tokens law beside the compute law",
         "What over- and undertraining cost",
         "Mixed derivative",
@@ -265,6 +271,10 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
         (("--seed", "1.5"), ("--seed", "1.5")),
         (("--level", "2"), ("--level", "2")),
         (("--ratio", "0"), ("--ratio", "0")),
+        (("--cluster", "size"), ("--cluster 'size'", "must be one of params, tokens, none")),
+        (("--loss-law", "besiroglu2024"), ("--loss-law 'besiroglu2024'", "needs --compute")),
+        (("--compute", "1e20", "--loss-law", "besiroglu2024"), ("--loss-law 'besiroglu2024'", "is for the law params-tokens")),
+        (("--law", "params-tokens", "--compute", "1e20", "--loss-law", "nobody"), ("--loss-law 'nobody'",)),
         (("--compute", "-1"), ("--compute", "-1")),
         (("--plot", "laws.xyz"), ("--plot", "laws.xyz")),
         (("--plot", "/no/such/folder/laws.png"), ("--plot",)),
@@ -321,6 +331,7 @@ def test_one_problem(data, folder, files, samples) -> None:
     path = table(folder, "one.csv", rows)
     found = data("passk-laws", path, "--models", files["models"], "--law", "compute", "--k", "1", "--bootstrap", "0")
     assert found["laws"][0]["rows"][0]["n_models"] == 24
+    assert found["laws"][0]["cautions"][0].startswith("all models have a single problem: pass@k is that of this problem alone")
 
 
 def test_a_prediction_below_the_floor(call, words) -> None:
@@ -338,6 +349,87 @@ def test_a_prediction_below_the_floor(call, words) -> None:
     assert (text.code, text.err) == (3, "")
     assert "no prediction: compute=1000: the laws at k=1 and k=64" in text.out
     assert max(map(len, text.out.splitlines())) <= 100
+
+
+def test_no_cost_of_an_allocation_where_the_laws_contradict_each_other(call, words) -> None:
+    asked = (*words, "--law", "params-tokens", "--k", "1", "64", *FAST, "--compute", "1e3", "1e19", "1e24")
+    result = call(*asked, "--format", "json")
+    assert result.code == 3
+    data = json.loads(result.out)
+    assert [(row["what"], row["compute"]) for row in data["refused"]] == [("allocation", 1e3)]
+    (found,) = data["allocations"]
+    assert found["compute"] == [1e19, 1e24]
+    assert all(row["contradicted_by"] is None for row in found["rows"])
+    assert "predictions" not in data
+    notes = " ".join(data["notes"])
+    assert "no predictions: they are of the compute law, which was not fitted" in notes
+    assert "compute=1000: 15 orders of magnitude below the least compute of the models" in notes
+    assert "compute=1e+24: 1.7 orders of magnitude above the greatest compute of the models" in notes
+    assert "1e+19" not in notes
+    text = call(*asked)
+    assert "no allocation: compute=1000: the params+tokens laws at k=1 and k=64 contradict each other" in text.out
+    assert "Compute lost at C = 1000" not in text.out
+    assert max(map(len, text.out.splitlines())) <= WIDTH
+
+
+def test_what_an_allocation_for_loss_costs(call, words, folder) -> None:
+    from isoflop.numeric.law import law
+
+    asked = (*words, "--law", "params-tokens", "--k", "1", "64", *FAST, "--compute", "1e20", "--loss-law")
+    (found,) = json.loads(call(*asked, "besiroglu2024", "--format", "json").out)["allocations"]
+    assert (found["loss_law"], found["labels"]) == ("besiroglu2024", ["loss", 1, 64])
+    costs = {(row["chosen"], row["judged"]): row["lost_compute"] for row in found["rows"]}
+    assert set(costs) == {(a, b) for a in ("loss", 1, 64) for b in ("loss", 1, 64) if a != b}
+    assert all(0.0 <= cost < 1.0 for cost in costs.values())
+    path = folder / "law.json"
+    path.write_text(json.dumps(law("besiroglu2024").as_dict()))
+    text = call(*asked, path)
+    assert "optimal for" in text.out
+    assert "loss: besiroglu2024" in text.out
+    plain = call(*asked[:-1], "--format", "json")
+    (bare,) = json.loads(plain.out)["allocations"]
+    assert {(row["chosen"], row["judged"]): row["lost_compute"] for row in bare["rows"]} == {
+        pair: cost for pair, cost in costs.items() if "loss" not in pair
+    }
+
+
+def test_models_of_a_size_are_drawn_together_unless_told_otherwise(data, call, words) -> None:
+    asked = (*words, "--law", "compute", "--k", "8", *FAST)
+    usual, params, tokens, alone = (data(*asked, *more)["laws"][0] for more in ((), P, ("--cluster", "tokens"), N))
+    assert usual == params
+    assert [law["cluster"] for law in (usual, tokens, alone)] == ["params", "tokens", None]
+    assert len({law["rows"][0]["alpha_lo"] for law in (usual, tokens, alone)}) == 3
+    assert alone["cautions"][0].startswith("24 models of 6 sizes are drawn as if independent: intervals are too narrow")
+    assert "30 resamples of models, seed 0" in call(*asked, *N).out
+
+
+def test_models_of_their_own_size_are_drawn_alone(data, folder, files, samples) -> None:
+    models, _, _ = samples
+    table = [(m, n * (1.0 + i / 1000.0), d) for i, (m, n, d) in enumerate(models)]
+    own = write(folder / "own.csv", ("model", "params", "tokens"), table)
+    (law,) = data("passk-laws", files["counts"], "--models", own, "--law", "compute", "--k", "8", *FAST)["laws"]
+    assert law["cluster"] is None
+    assert not any("sizes" in text for text in law["cautions"])
+
+
+def test_as_many_models_as_coefficients(call, folder, samples) -> None:
+    """Three models and the three coefficients of the gold law: values, no intervals, and why."""
+    models, rows, gold = samples
+    few = {models[i][0] for i in (0, 10, 23)}
+    counts = table(folder, "few.csv", [row for row in rows if row[0] in few])
+    path = write(folder / "fewgold.csv", ("model", "gold"), [row for row in gold if row[0] in few])
+    asked = ("passk-laws", counts, "--gold", path, "--k", "1", "8", *FAST)
+    result = call(*asked, "--format", "json")
+    assert result.code == 3
+    (law,) = json.loads(result.out)["laws"]
+    assert all(row[f"kappa_{end}"] is None for row in law["rows"] for end in ("lo", "hi", "open"))
+    assert all("slope_interval" not in trend or trend["slope_interval"] is None for trend in law["trends"])
+    text = call(*asked)
+    assert text.err == ""
+    assert "k = 1, 8: no intervals, as there are no more models than the 3 coefficients" in text.out
+    assert "nan" not in text.out.lower()
+    assert "[" not in "".join(line for line in text.out.splitlines() if line.startswith(("1 ", "8 ")))
+    assert call(*asked, "--plot", folder / "few.png").code == 3
 
 
 # -- interrupts --------------------------------------------------------------------------------------------------------
@@ -372,7 +464,7 @@ def test_a_signal(command, words) -> None:
     process = subprocess.Popen([*start, *map(str, words), "--bootstrap", "100000"], **streams)
     time.sleep(3.0)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 130
     if out:
         assert err.startswith("isoflop: interrupted: ")

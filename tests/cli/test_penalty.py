@@ -326,3 +326,18 @@ def test_accuracy_points_refused(call, words, message) -> None:
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert result.err.count("\n") == 1
+
+
+def test_a_law_of_accuracy_has_no_loss_penalty(call) -> None:
+    """Each law is labelled by its own metric, in one output too."""
+    alone = call("penalty", "--law", "krajewski2025-arc-e", "--ratio", "10").out
+    assert "loss" not in alone
+    assert "penalty: (y - E)/(y* - E) of y = -log Q'" in alone
+    both = call("penalty", "--law", "krajewski2025-arc-e", "besiroglu2024", "--ratio", "10").out
+    assert both.count("loss penalty: (L - E)/(L* - E)") == 1
+    run = call("penalty", "--law", "krajewski2025-arc-e", "--params", "1B", "--tokens", "1T").out
+    assert "loss" not in run
+    assert "0.72589" in run
+    own = call("penalty", "--A", "100", "--B", "200", "--beta", "0.3", "--gamma", "0.3", "--E", "0", "--ratio", "10")
+    assert "loss penalty" in own.out
+    assert max(map(len, both.splitlines())) <= 100

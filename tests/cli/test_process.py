@@ -81,7 +81,7 @@ def test_a_closed_pipe_is_quiet(command) -> None:
     os.close(read)
     process = start(command, "laws", stdout=write, stderr=subprocess.PIPE)
     os.close(write)
-    assert process.communicate(timeout=60)[1] == ""
+    assert process.communicate(timeout=300)[1] == ""
     assert process.returncode == 0
 
 
@@ -93,7 +93,7 @@ def test_a_pipe_that_is_read_in_part(command) -> None:
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=300) == 0
 
 
 def test_a_full_disk(command) -> None:
@@ -103,7 +103,7 @@ def test_a_full_disk(command) -> None:
         pytest.skip("no /dev/full here")
     process = start(command, "laws", stdout=full, stderr=subprocess.PIPE)
     os.close(full)
-    error = process.communicate(timeout=60)[1]
+    error = process.communicate(timeout=300)[1]
     assert process.returncode == 2
     assert error.count("\n") == 1
     assert "standard output: cannot be written" in error
@@ -129,7 +129,7 @@ def test_an_interrupt(command, tmp_path) -> None:
     writer = _once_read(path)
     try:
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=60)
+        out, error = process.communicate(timeout=300)
     finally:
         os.close(writer)
     assert (process.returncode, out, error) == (130, "", "")

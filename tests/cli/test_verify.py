@@ -270,7 +270,7 @@ def test_an_interrupt_prints_what_was_done(command) -> None:
     )
     time.sleep(8)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (130, "")
     assert out.endswith("interrupted: these were done\n")
     assert 0 < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES) < len(NAMES)
@@ -294,7 +294,7 @@ def test_progress_on_a_terminal_alone(command) -> None:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    out, _ = process.communicate(timeout=120)
+    out, _ = process.communicate(timeout=600)
     watcher.join()
     os.close(ours)
     assert process.returncode == 0

@@ -1,10 +1,19 @@
 """How often 90 % intervals of the laws of -log pass@k hold the truth: `python tests/studies/passk_coverage.py`.
 
-Truth: one of the three laws at one k, about which models scatter lognormally; 54 models, nine sizes with six token counts each.
-Every model has its own success rates, Beta with that pass@k, one a problem, and every problem is sampled a fixed number of times
-(both methods) or in batches until it is solved (the likelihood; then n < k). Every repetition draws counts and fits the law. Do
-the percentile intervals over resamples of models hold the coefficients, does the prediction interval of the law hold a new model:
-its pass@k, or for least squares, whose scatter has that of estimates in it, the estimate from samples like those of the others?
+Truth: one of the three laws at one k, about which models scatter lognormally. Every model has its own success rates, Beta with
+that pass@k, one a problem. Every repetition draws counts and fits the law. Do the percentile intervals over resamples of models
+hold the coefficients, does the prediction interval of the law hold a new model: its pass@k, or for least squares, whose scatter
+has that of estimates in it, the estimate from samples like those of the others?
+
+Two truths. "moderate": 54 models, nine sizes with six token counts each, -log pass@k from about 3.2 down to 0.4 nats, so that all
+models are solved. "many unsolved": 81 models down to 2 million tokens, -log pass@k from about 200 down to 4.4 nats, so that about
+half of the models have no success, as on a hard benchmark.
+
+Ways to sample and to fit: a fixed number of samples (least squares, likelihood); every other model sampled fewer than k times
+(least squares leaves these out); in batches until a problem is solved, so that n < k depends on the outcome (likelihood); the
+same where three problems in ten are given up after the first batch (likelihood, and the "convention": problems with n < k count
+as solved, whatever their outcome, then least squares).
+
 Prints the table and writes it as JSON where a file is named.
 """
 
@@ -17,13 +26,14 @@ from pathlib import Path
 import numpy as np
 from workers import workers
 
+import isoflop
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.passk.simulate import Adaptive, Fixed, grid, law_truth, simulate
+from isoflop.numeric.passk.simulate import Adaptive, Fixed, Mixed, Truth, draw_rates, grid, law_truth, law_values, simulate
 
 SEED = 20261
-REPETITIONS = 300
+REPETITIONS = 200
 RESAMPLES = 200
 LEVEL = 0.9
 SIZES = (1.4e7, 7e7, 1.6e8, 4.1e8, 1e9, 1.4e9, 2.8e9, 6.9e9, 1.2e10)
@@ -31,13 +41,51 @@ TOKENS = (2e9, 6e9, 2e10, 6e10, 2e11, 3e11)
 DESIGN = grid(SIZES, TOKENS, gold_scatter=0.1, rng=1)
 #: A new model, of the middle of the design.
 NEW = grid((1e9,), (3e10,))
-SCATTER, PROBLEMS = 0.15, 64
+NEW_MODEL = "a new model"
 #: -log pass@k from about 3.2 nats at the smallest model to about 0.4 at the largest; an irreducible part of 0.2.
-TRUTHS = {
+MODERATE = {
     "compute": {"E0": 0.2, "C0": 3.0 * float(DESIGN.compute.min()) ** 0.2, "alpha": 0.2},
     "params-tokens": {"E0": 0.2, "N0": 1.5 * min(SIZES) ** 0.35, "D0": 1.5 * min(TOKENS) ** 0.4, "beta": 0.35, "gamma": 0.4},
     "gold": {"xi0": 0.2, "K0": 3.0 * float(DESIGN.gold.max()) ** -1.5, "kappa": 1.5},
 }
+#: From about 200 nats to 4.4: cheap models have one success in e^200 samples, which is none.
+UNSOLVED = {
+    "compute": {"E0": 3.0, "C0": 9e5, "alpha": 0.26},
+    "params-tokens": {"E0": 3.0, "N0": 8e3, "D0": 2.5e4, "beta": 0.5, "gamma": 0.4},
+}
+#: Of Beta(a, b) at "many unsolved": a is the same for all models, so that their problems differ in difficulty alike.
+SHAPE = 0.3
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A truth: models, coefficients by law, the scatter of models about the law, and how many problems there are."""
+
+    name: str
+    models: object
+    coefficients: dict
+    scatter: float
+    problems: int
+
+
+SETTINGS = {
+    "moderate": Setting("moderate", DESIGN, MODERATE, 0.15, 64),
+    "many unsolved": Setting("many unsolved", grid(), UNSOLVED, 0.26, 128),
+}
+
+
+@dataclass(frozen=True)
+class EveryOther:
+    """Models are sampled `few` and `many` times in turn, whatever their success."""
+
+    few: int
+    many: int
+
+    def counts(self, rates, rng):
+        """Samples and correct ones of problems with these success rates."""
+        often = np.where(np.arange(len(rates)) % 2, self.few, self.many)
+        samples = np.broadcast_to(often[:, None], rates.shape).copy()
+        return samples, rng.binomial(samples, rates)
 
 
 @dataclass(frozen=True)
@@ -48,56 +96,116 @@ class Case:
     law: str
     method: str
     k: int
-    sampling: Fixed | Adaptive
+    sampling: Fixed | Adaptive | Mixed | EveryOther
     concentration: float
+    setting: str = "moderate"
 
 
+SQUARES, LIKELIHOOD, CONVENTION = "least-squares-log", "likelihood", "convention"
+UNTIL_SOLVED = Adaptive(32, 1, 512)
 #: The last number is a + b of the success rates Beta(a, b). At k = 1000 with a + b = 2 nearly every problem would be solved
 #: always or never; with 50 the shapes a are from 0.01 to 0.4, and samples short of k tell something.
 SAMPLINGS = (
-    ("fixed n", "least-squares-log", 10, Fixed(64), 2.0),
-    ("fixed n", "likelihood", 10, Fixed(64), 2.0),
-    ("until solved, n < k", "likelihood", 1000, Adaptive(32, 1, 512), 50.0),
+    ("fixed n", SQUARES, 10, Fixed(64), 2.0),
+    ("fixed n", LIKELIHOOD, 10, Fixed(64), 2.0),
+    ("every other n < k", SQUARES, 100, EveryOther(64, 512), 50.0),
+    ("until solved, n < k", LIKELIHOOD, 1000, UNTIL_SOLVED, 50.0),
 )
-CASES = [Case(name, law, method, k, how, total) for name, method, k, how, total in SAMPLINGS for law in KINDS]
+#: Until solved, but three problems in ten are given up after the first batch, as where a budget runs out.
+GIVEN_UP = Mixed(Adaptive(32, 1, 2048), Fixed(32), 0.3)
+#: What the convention makes of the exponent while the likelihood does not need it. Up to the first batch no problem has n < k.
+CONVENTIONS = ((CONVENTION, 32), (CONVENTION, 100), (CONVENTION, 1000), (LIKELIHOOD, 100), (LIKELIHOOD, 1000))
+CASES = [
+    *(Case(name, law, method, k, how, total) for name, method, k, how, total in SAMPLINGS for law in KINDS),
+    *(Case("fixed n", law, method, 1, Fixed(128), 0.0, "many unsolved") for law in UNSOLVED for method in (SQUARES, LIKELIHOOD)),
+    *(Case("solved or given up", "compute", method, k, GIVEN_UP, 50.0) for method, k in CONVENTIONS),
+]
+
+
+def truth_of(case, models, random):
+    """Success rates of models whose -log pass@k follows the law at the case's k."""
+    setting = SETTINGS[case.setting]
+    coefficients = setting.coefficients[case.law]
+    if case.concentration:
+        total = case.concentration
+        return law_truth(models, case.law, coefficients, k=case.k, concentration=total, scatter=setting.scatter, rng=random)
+    scatter = np.exp(setting.scatter * random.standard_normal(len(models)))
+    neg_log = law_values(models, case.law, coefficients) * scatter
+    shape = np.full(len(models), SHAPE)
+    return Truth(shape, shape * np.expm1(neg_log))  # a/(a + b) = e^-y, which is pass@1
 
 
 def repetition(case, seed):
-    """Which intervals hold the truth, and how wide they are, in one repetition: quantity -> (held, width)."""
+    """What one repetition finds: quantity -> (whether the interval holds it, its width, estimate, truth)."""
+    setting = SETTINGS[case.setting]
     random = np.random.default_rng([SEED, list(KINDS).index(case.law), case.k, seed])
-    coefficients = TRUTHS[case.law]
-    truth = law_truth(DESIGN, case.law, coefficients, k=case.k, concentration=case.concentration, scatter=SCATTER, rng=random)
-    counts = simulate(DESIGN, truth, problems=PROBLEMS, sampling=case.sampling, rng=random).counts()
-    (fit,) = fit_passk(counts, law=case.law, k=[case.k], method=case.method, resamples=RESAMPLES, seed=seed).fits
+    truth = truth_of(case, setting.models, random)
+    simulated = simulate(setting.models, truth, problems=setting.problems, sampling=case.sampling, rng=random)
+    estimates, intervals, fit = fitted(case, simulated, seed)
     found = {}
-    for name, value in zip(fit.kind.coefficients, coefficients.values(), strict=True):
-        low, high = fit.interval(name, LEVEL)
-        found[name] = (bool(low <= value <= high), high - low)
-    new = _new_model(case, random)
-    ahead = {"compute": NEW.compute, "params": NEW.params, "tokens": NEW.tokens, "gold": NEW.gold}
-    (low,), (high,) = fit.predict(ahead).interval(LEVEL)
-    found["a new model"] = (bool(low <= new <= high), float(np.log(high / low)))
+    for name, value in setting.coefficients[case.law].items():
+        low, high = intervals[name]
+        found[name] = (bool(low <= value <= high), high - low, estimates[name], value)
+    if fit is not None:
+        new = _new_model(case, random)
+        ahead = fit.predict({name: getattr(NEW, name) for name in fit.kind.covariates})
+        (low,), (high,) = ahead.interval(LEVEL)
+        found[NEW_MODEL] = (bool(low <= new <= high), float(np.log(high / low)), ahead.neg_log.item(), new)
     return found
+
+
+def fitted(case, simulated, seed):
+    """Estimates and intervals by coefficient, and the fit, which the convention has none of."""
+    counts = simulated.counts()
+    if case.method == CONVENTION:
+        return (*by_convention(counts, case.k, seed), None)
+    (fit,) = fit_passk(counts, law=case.law, k=[case.k], method=case.method, resamples=RESAMPLES, seed=seed).fits
+    return fit.coefficients, {name: fit.interval(name, LEVEL) for name in fit.kind.coefficients}, fit
+
+
+def by_convention(counts, k, seed):
+    """The compute law by least squares where problems of fewer than k samples count as solved; models at exactly 1 drop out."""
+    passed = curve(counts, [k], refused="solved").pass_at_k[:, 0]
+    usable = (passed > 0.0) & (passed < 1.0)
+    columns = {"compute": counts.covariates["compute"][usable], "loss": -np.log(passed[usable])}
+    fit = isoflop.fit(columns, model="compute", objective=SQUARES)
+    intervals = fit.bootstrap(RESAMPLES, seed=seed).intervals(LEVEL)
+    names = dict(zip(KINDS["compute"].coefficients, fit.coefficients, strict=True))
+    return {own: fit.coefficients[name] for own, name in names.items()}, {own: intervals[name] for own, name in names.items()}
 
 
 def _new_model(case, random):
     """-log pass@k of one more model: the truth, or for least squares its estimate."""
-    truth = law_truth(NEW, case.law, TRUTHS[case.law], k=case.k, concentration=case.concentration, scatter=SCATTER, rng=random)
-    if case.method == "likelihood":
+    truth = truth_of(case, NEW, random)
+    if case.method == LIKELIHOOD:
         return truth.neg_log_pass_at_k(case.k).item()
-    counts = simulate(NEW, truth, problems=PROBLEMS, sampling=case.sampling, rng=random).counts()
+    setting = SETTINGS[case.setting]
+    counts = simulate(NEW, truth, problems=setting.problems, sampling=case.sampling, rng=random).counts()
     return curve(counts, [case.k]).neg_log.item()
 
 
+def unsolved_share(case, seed=0):
+    """Share of the models without a success in one repetition."""
+    setting, random = SETTINGS[case.setting], np.random.default_rng([SEED, seed])
+    truth = truth_of(case, setting.models, random)
+    _, correct = case.sampling.counts(draw_rates(truth, setting.problems, random), random)
+    return float(np.mean(correct.sum(axis=1) == 0))
+
+
 def study(case, repetitions, *, jobs=None, progress=False):
-    """Coverage and median width: (case, quantity) -> (share, width), over the repetitions."""
+    """(case, quantity) -> (share held, median width, median estimate, median truth), over the repetitions."""
     from tqdm import tqdm
 
     with workers(jobs) as pool:
         done = pool.map(partial(repetition, case), range(repetitions), chunksize=2)
         rows = list(tqdm(done, total=repetitions, disable=not progress, unit="repetition", desc=f"{case.law}, {case.method}"))
-    held = {name: [row[name] for row in rows] for name in rows[0]}
-    return {(case, name): (np.mean(values, axis=0)[0], np.median(values, axis=0)[1]) for name, values in held.items()}
+    return {(case, name): summary([row[name] for row in rows]) for name in rows[0]}
+
+
+def summary(values):
+    """Share held, median width, median estimate and median truth."""
+    held, *others = np.array(values, dtype=np.float64).T
+    return (float(held.mean()), *(float(np.median(column)) for column in others))
 
 
 def error(repetitions):
@@ -105,14 +213,27 @@ def error(repetitions):
     return float(np.sqrt(LEVEL * (1.0 - LEVEL) / repetitions))
 
 
-HEAD = f"{'law':<16}{'method':<20}{'samples':<22}{'k':>5}  {'quantity':<14}{'coverage':>9}{'median width':>14}"
+NAMES = ("law", "truth", "method", "samples", "k", "quantity", "coverage", "width", "estimate", "true")
+HEAD = (
+    f"{'law':<15}{'truth':<15}{'method':<19}{'samples':<21}{'k':>5}  {'quantity':<12}{'coverage':>9}{'median width':>14}"
+    f"{'median estimate':>17}{'true':>11}"
+)
+
+
+def rows_of(found):
+    """A row a case and quantity."""
+    return [
+        dict(zip(NAMES, (case.law, case.setting, case.method, case.name, case.k, name, *values), strict=True))
+        for (case, name), values in found.items()
+    ]
 
 
 def table(found):
     """The rows of the table."""
     return "\n".join(
-        f"{case.law:<16}{case.method:<20}{case.name:<22}{case.k:>5}  {name:<14}{share:>9.1%}{width:>14.4g}"
-        for (case, name), (share, width) in found.items()
+        f"{row['law']:<15}{row['truth']:<15}{row['method']:<19}{row['samples']:<21}{row['k']:>5}  {row['quantity']:<12}"
+        f"{row['coverage']:>9.1%}{row['width']:>14.4g}{row['estimate']:>17.4g}{row['true']:>11.4g}"
+        for row in rows_of(found)
     )
 
 
@@ -121,11 +242,13 @@ def main():
     parser = argparse.ArgumentParser(description="Coverage of 90 % intervals of the laws of pass@k.", allow_abbrev=False)
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--law", choices=KINDS)
-    parser.add_argument("--method", choices=("least-squares-log", "likelihood"))
+    parser.add_argument("--method", choices=(SQUARES, LIKELIHOOD, CONVENTION))
+    parser.add_argument("--truth", choices=SETTINGS)
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    cases = [case for case in CASES if options.law in (None, case.law) and options.method in (None, case.method)]
+    chosen = {"law": options.law, "method": options.method, "setting": options.truth}
+    cases = [case for case in CASES if all(value in (None, getattr(case, name)) for name, value in chosen.items())]
     print(
         f"coverage of {LEVEL:.0%} intervals, {options.repetitions} repetitions (error {error(options.repetitions):.1%})\n\n{HEAD}"
     )
@@ -134,13 +257,9 @@ def main():
         done = study(case, options.repetitions, jobs=options.jobs, progress=True)
         print(table(done), flush=True)
         found |= done
-    if options.json:
-        names = ("law", "method", "samples", "k", "quantity", "coverage", "width")
-        rows = [
-            dict(zip(names, (case.law, case.method, case.name, case.k, name, share, width), strict=True))
-            for (case, name), (share, width) in found.items()
-        ]
-        options.json.write_text(json.dumps(rows, indent=1))
+        if options.json:
+            kept = {"repetitions": options.repetitions, "level": LEVEL, "rows": rows_of(found)}
+            options.json.write_text(json.dumps(kept, indent=1))
 
 
 if __name__ == "__main__":

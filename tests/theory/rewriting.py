@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import sympy
-from tests.theory.reference import MP
+from tests.theory.reference import MP as MP
 
 Node = tuple[Any, ...]
 Path = tuple[int, ...]

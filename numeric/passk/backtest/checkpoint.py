@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 #: Of the format; a change of what a line means changes it.
-FORMAT = "isoflop backtest 1"
+FORMAT = "isoflop backtest 2"
 #: How a checkpoint begins; what begins otherwise is somebody else's file.
 HEAD = json.dumps({"format": FORMAT})[:-1]
 

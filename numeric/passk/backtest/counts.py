@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isoflop.numeric.fit.bootstrap import counts as resampled
-from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.passk.backtest.step import Step, Task
 from isoflop.numeric.passk.backtest.subject import Observed
 from isoflop.numeric.passk.kinds import kind_of
-from isoflop.numeric.passk.laws import Data, fit_at_k, some_models
+from isoflop.numeric.passk.laws import METHODS, Data, fit_at_k
+from isoflop.numeric.passk.likelihood import Surface
+from isoflop.numeric.passk.relearnt import AtK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.passk.fit_at_k import PassFit
+    from isoflop.numeric.passk.likelihood import Evidence
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -39,6 +43,7 @@ class OfCounts:
     data: Data
     method: str
     what: str = "counts"
+    known: dict[int, Observed] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -72,10 +77,26 @@ class OfCounts:
         for name in sorted(counts.covariates):
             yield name.encode() + np.ascontiguousarray(counts.covariates[name]).tobytes()
 
+    @cached_property
+    def surface(self) -> Surface:
+        """The likelihoods of the counts over shapes; of one model they depend on no other."""
+        counts = self.data.counts
+        return Surface.of([counts.per_group(g) for g in range(len(counts))])
+
     def observed(self, k: int) -> Observed:
-        """The unbiased estimate where every problem has k samples, elsewhere the mean under the likelihood of the counts."""
+        """The unbiased estimate where every problem has k samples, elsewhere the mean under the likelihood of the counts.
+
+        The estimate depends on the model's own counts alone. The likelihood beyond the samples also takes from the counts of all
+        models what shapes of the distribution of success rates are usual at a pass@k, but nothing from any law, and nothing of
+        what makes a model expensive. It is the same for all cutoffs and laws.
+        """
+        if k not in self.known:
+            self.at(k)
+        return self.known[k]
+
+    def _observed(self, k: int, evidence: Evidence) -> Observed:
         index = self.data.ks.index(k)
-        mean, error = self.data.evidence[index].moments()
+        mean, error = evidence.moments()
         with np.errstate(divide="ignore"):
             estimate = np.log(self.data.curve.neg_log[:, index])
         how = [self._how(g, index) for g in range(len(self.names))]
@@ -91,21 +112,39 @@ class OfCounts:
         passed, missed = self.data.curve.pass_at_k[g, index], self.data.curve.neg_log[g, index]
         return ESTIMATE if self.data.curve.complete[g, index] and passed > 0.0 and missed > 0.0 else LIKELIHOOD
 
-    def at(self, k: int) -> OfCounts:
-        """The counts with what is known of them at one k."""
-        index = self.data.ks.index(k)
-        part = Data(self.data.counts, (k,))
-        if self.method == "likelihood":
-            part.__dict__["evidence"] = (self.data.evidence[index],)
-        return OfCounts(part, self.method)
+    def at(self, k: int) -> CountsAtK:
+        """The counts with their likelihoods at one k."""
+        likelihoods = AtK.of(self.surface, k)
+        self.known[k] = self._observed(k, likelihoods.evidence())
+        return CountsAtK(Data(self.data.counts, (k,)), self.method, likelihoods if self.method == METHODS[0] else None)
+
+
+@dataclass(frozen=True, eq=False)
+class CountsAtK:
+    """Counts at one k; see `Fitter`. What counts say of training models is learnt from these alone, once for all laws."""
+
+    data: Data
+    method: str
+    likelihoods: AtK | None
+    learnt: dict[bytes, Evidence] = field(default_factory=dict)
+
+    def part(self, training: Mask) -> Data:
+        """The training models as if there were no others."""
+        found = Data(self.data.counts.subset(np.flatnonzero(training)), self.data.ks)
+        if self.likelihoods is not None:
+            key = np.packbits(training).tobytes()
+            if key not in self.learnt:
+                self.learnt[key] = self.likelihoods.evidence(training)
+            found.__dict__["evidence"] = (self.learnt[key],)
+        return found
 
     def step(self, task: Task, training: Mask, targets: Any, resamples: int, seed: int, level: float) -> Step:
         """A law fitted to some of the models, with its predictions of others."""
-        part = some_models(self.data, training)
+        part = self.part(training)
         size = len(part.counts)
         weights = resampled(None, size, resamples, np.random.default_rng(seed)) if resamples else np.empty((0, size))
-        fit = fit_at_k(part, kind_of(task.law), part.ks.index(task.k), self.method, weights)
-        covariates = {name: self.covariates[name][targets] for name in fit.kind.covariates}
+        fit = fit_at_k(part, kind_of(task.law), 0, self.method, weights)
+        covariates = {name: self.data.counts.covariates[name][targets] for name in fit.kind.covariates}
         prediction = fit.predict(covariates) if len(targets) else None
         return Step(
             task=task,
@@ -135,7 +174,11 @@ def errors(fit: PassFit) -> dict[str, float]:
 
 
 def _intervals(fit: PassFit, level: float) -> dict[str, tuple[float, float]]:
-    draws = fit.certified_draws
-    if len(draws) < LEAST_DRAWS:
+    """By the resamples, for coefficients that are not negative; an end that resamples do not reach is none."""
+    if len(fit.certified_draws) < LEAST_DRAWS:
         return {}
-    return {name: percentile(column, level) for name, column in zip(fit.kind.coefficients, draws.T, strict=True)}
+    found = {}
+    for name in fit.kind.coefficients:
+        (low, high), (below, above) = fit.interval(name, level), fit.open_ends(name, level)
+        found[name] = (0.0 if below else low, inf if above else high)
+    return found

@@ -100,26 +100,43 @@ class Backtest:
 
     # -- what it comes to ----------------------------------------------------------------------------------------------
 
-    def errors(self, edges: Sequence[float] | None = None) -> list[dict[str, Any]]:
+    def errors(
+        self, edges: Sequence[float] | None = None, *, by_decades: bool = True, by_observation: bool = False
+    ) -> list[dict[str, Any]]:
         """Relative errors of -log pass@k (or the loss) by law, k and decades held out.
 
         Parameters
         ----------
         edges : sequence of float, optional
             Of the bins of decades; by default whole numbers from 0 on.
+        by_decades : bool
+            Apart by decades held out.
+        by_observation : bool
+            Apart for targets that were observed in different ways (how_observed): by the unbiased "estimate", which takes as many
+            samples of every problem as k, or by the "likelihood" of their counts, which rests on the same Beta-distributed
+            success rates as the fits.
 
         Returns
         -------
         list of dict
-            law, k, decades_lo, decades_hi, n (predictions), n_targets (different models), median_error and mean_error (of the
-            absolute relative error), median_bias (of the signed one), and for counts median_error_pass, that of pass@k.
+            law, k, how_observed (with `by_observation`), decades_lo, decades_hi (with `by_decades`), n (predictions), n_targets
+            (different models), median_error and mean_error (of the absolute relative error), median_bias (of the signed one,
+            predicted less observed), share_above (of predictions above the observation), and for counts median_error_pass,
+            mean_error_pass and median_bias_pass, those of pass@k.
         """
         from isoflop.numeric.passk.backtest.summary import errors
 
-        return errors(self, edges)
+        return errors(self, edges, by_decades=by_decades, by_observation=by_observation)
 
-    def coverage(self, *, by_decades: bool = False) -> list[dict[str, Any]]:
+    def coverage(self, *, by_decades: bool = False, by_observation: bool = False) -> list[dict[str, Any]]:
         """How often the observation lies in the prediction interval, by law and k (k = None: of all k together).
+
+        Parameters
+        ----------
+        by_decades : bool
+            Apart by decades held out (decades_lo, decades_hi), in bins of whole numbers.
+        by_observation : bool
+            Apart by how targets were observed (how_observed); see `errors`.
 
         Returns
         -------
@@ -129,7 +146,7 @@ class Backtest:
         """
         from isoflop.numeric.passk.backtest.summary import coverage
 
-        return coverage(self, by_decades=by_decades)
+        return coverage(self, by_decades=by_decades, by_observation=by_observation)
 
     def stability(self) -> list[dict[str, Any]]:
         """Over how many decades every coefficient stays where the final fit has it.
@@ -141,7 +158,8 @@ class Backtest:
         list of dict
             law, k, coefficient, value, lo, hi (of the final fit), stable_decades (so far down the estimate stays within lo to
             hi), overlap_decades (so far down its own interval overlaps lo to hi), of_decades (final cutoff to the first one).
-            The first three None where the final fit leaves the coefficient open, and then the decades are None.
+            stable_censored, overlap_censored: whether that holds at every cutoff, so that it is a lower limit. hi is None where
+            the interval has no upper end; all but of_decades are None where the final fit leaves the coefficient open.
         """
         from isoflop.numeric.passk.backtest.summary import stability
 
@@ -194,13 +212,16 @@ class Backtest:
 
     def as_dict(self, *, predictions: bool = True) -> dict[str, Any]:
         """Plain data: what was done, the summaries, every fit and, unless it is left out, every prediction."""
+        apart = self.what == "counts"
         found = {name: getattr(self, name) for name in ("what", "source", "method", "axis", "level", "resamples")}
         found |= {"laws": list(self.laws), "k": [k for k in self.ks if k], "fits": len(self.steps), "planned": self.planned}
         found |= {
             "interrupted": self.interrupted,
             "targets": {law: [self.names[g] for g in np.flatnonzero(plan.targets)] for law, plan in self.plans.items()},
-            "errors": self.errors(),
-            "coverage": self.coverage(),
+            "errors": self.errors(by_observation=apart),
+            "errors_overall": self.errors(by_decades=False, by_observation=apart),
+            "coverage": self.coverage(by_observation=apart),
+            "coverage_by_decades": self.coverage(by_decades=True, by_observation=apart),
             "stability": self.stability(),
             "failures": self.failures(),
             "coefficients": self.coefficient_rows(),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from isoflop.numeric.passk.backtest.plan import Plan
-    from isoflop.numeric.passk.backtest.subject import Subject
+    from isoflop.numeric.passk.backtest.subject import Fitter, Subject
 
 __all__ = ["backtest"]
 
@@ -97,10 +97,13 @@ def backtest(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the models are too few.
+        Where an argument is outside its domain, the models are too few, or no fit can be made.
 
     Notes
     -----
+    A fit knows nothing of the models beyond its cutoff: what the counts of its own say of pass@k beyond the number of samples is
+    learnt from these alone.
+
     A prediction interval is that of Student's t in the logarithm, with the variance of the law, of the scatter of models
     about it, and of the target's own measurement. Targets without a success, or without a failure, are not observed: they
     are counted and enter neither errors nor coverage.
@@ -136,6 +139,7 @@ def backtest(
         interrupted = True
     finally:
         bar.close()
+    _some_fit(subject, list(steps.values()), interrupted)
     return Backtest(
         what=subject.what,
         source=subject.source,
@@ -200,10 +204,25 @@ def _made(
         return
     calls = (
         (part, {task.law: plans[task.law] for task in block}, block, options)
-        for part, block in ((subject.at(k), block) for k, group in by_k for block in _blocks(group))
+        for k, group in by_k
+        for part in (subject.at(k),)
+        for block in _blocks(_by_training(plans, group))
     )
     for found in in_order(_steps, calls, jobs):
         yield from found
+
+
+def _by_training(plans: Mapping[str, Plan], tasks: Sequence[Task]) -> list[Task]:
+    """Those with equal training sets together: they share what is learnt from these."""
+    return sorted(tasks, key=lambda task: -plans[task.law].place(task.cutoff))
+
+
+def _some_fit(subject: Subject, steps: Sequence[Step], interrupted: bool) -> None:
+    """Raise where no law could be fitted anywhere, with the cause at the last cutoff, which has the most models."""
+    if steps and not interrupted and all(step.failed for step in steps):
+        last = max(steps, key=lambda step: step.n_train)
+        at = f" at k={last.task.k}" if subject.what == "counts" else ""
+        raise ValueError(f"{subject.source}: no fit can be made; law {last.task.law}{at}: {last.failed}")
 
 
 def _blocks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
@@ -212,11 +231,11 @@ def _blocks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
         yield block
 
 
-def _steps(subject: Subject, plans: Mapping[str, Plan], tasks: Sequence[Task], options: tuple[int, int, float]) -> list[Step]:
+def _steps(subject: Fitter, plans: Mapping[str, Plan], tasks: Sequence[Task], options: tuple[int, int, float]) -> list[Step]:
     return [step_of(subject, plans[task.law], task, options) for task in tasks]
 
 
-def step_of(subject: Subject, plan: Plan, task: Task, options: tuple[int, int, float]) -> Step:
+def step_of(subject: Fitter, plan: Plan, task: Task, options: tuple[int, int, float]) -> Step:
     """One fit, or why there is none."""
     resamples, seed, level = options
     training = plan.training(task.cutoff)

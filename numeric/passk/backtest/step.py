@@ -139,7 +139,7 @@ class Step:
         return record | {
             "coefficients": self.coefficients,
             "errors": {name: _finite(value) for name, value in self.errors.items()},
-            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
+            "intervals": {name: [low, _finite(high)] for name, (low, high) in self.intervals.items()},
             "scatter": _finite(self.scatter),
             "degrees_of_freedom": self.degrees_of_freedom,
             "converged": self.converged,
@@ -160,7 +160,7 @@ class Step:
             n_train=record["n_train"],
             coefficients=record["coefficients"],
             errors={name: _or_infinite(value) for name, value in record["errors"].items()},
-            intervals={name: (low, high) for name, (low, high) in record["intervals"].items()},
+            intervals={name: (low, _or_infinite(high)) for name, (low, high) in record["intervals"].items()},
             scatter=_or_infinite(record["scatter"]),
             degrees_of_freedom=record["degrees_of_freedom"],
             converged=record["converged"],

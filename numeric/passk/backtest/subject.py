@@ -40,6 +40,13 @@ class Observed:
     how: tuple[str, ...]
 
 
+class Fitter(Protocol):
+    """Models as far as fits at one k need them."""
+
+    def step(self, task: Task, training: Mask, targets: Any, resamples: int, seed: int, level: float) -> Step:
+        """A law fitted to some, with its predictions of others; ValueError where there is none."""
+
+
 class Subject(Protocol):
     """Models with counts, or runs with a loss."""
 
@@ -75,11 +82,8 @@ class Subject(Protocol):
     def observed(self, k: int) -> Observed:
         """What was observed."""
 
-    def at(self, k: int) -> Subject:
+    def at(self, k: int) -> Fitter:
         """No more of it than fits at one k need."""
-
-    def step(self, task: Task, training: Mask, targets: Any, resamples: int, seed: int, level: float) -> Step:
-        """A law fitted to some, with its predictions of others; ValueError where there is none."""
 
 
 def position(subject: Subject, axis: str) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, inf, sqrt
+from math import ceil, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,17 +107,32 @@ def _of_step(result: Backtest, index: int, step: Step) -> dict[str, Any]:
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 
-def errors(result: Backtest, edges: Sequence[float] | None) -> list[dict[str, Any]]:
+def errors(result: Backtest, edges: Sequence[float] | None, *, by_decades: bool, by_observation: bool) -> list[dict[str, Any]]:
     """See `Backtest.errors`."""
     table = result.table
-    bins = _bins(table, edges)
+    bins = _bins(table, edges) if by_decades else [(0.0, inf)]
     found = []
     for law, k, chosen in _parts(result, table.usable):
-        for low, high in bins:
-            part = chosen & (table.decades_held_out > low) & (table.decades_held_out <= high)
-            if part.any():
-                found.append({"law": law, "k": k, "decades_lo": low, "decades_hi": high} | _errors(result, part))
+        for held, those in _observed(result, chosen, by_observation):
+            for low, high in bins:
+                part = those & (table.decades_held_out > low) & (table.decades_held_out <= high)
+                if part.any():
+                    ends = {"decades_lo": low, "decades_hi": high} if by_decades else {}
+                    found.append({"law": law, "k": k} | held | ends | _errors(result, part))
     return found
+
+
+def _observed(result: Backtest, chosen: Mask, apart: bool) -> Iterator[tuple[dict[str, str], Mask]]:
+    """The chosen predictions by how their targets were observed, or all of them."""
+    if not apart:
+        yield {}, chosen
+        return
+    how = np.array(
+        [result.observed[result.steps[s].task.k].how[g] for s, g in zip(result.table.step, result.table.target, strict=True)],
+        dtype=object,
+    )
+    for way in sorted(set(how[chosen])):
+        yield {"how_observed": way}, chosen & (how == way)
 
 
 def _errors(result: Backtest, part: Mask) -> dict[str, Any]:
@@ -129,9 +144,12 @@ def _errors(result: Backtest, part: Mask) -> dict[str, Any]:
         "median_error": float(np.median(np.abs(signed))),
         "mean_error": float(np.mean(np.abs(signed))),
         "median_bias": float(np.median(signed)),
+        "share_above": float(np.mean(signed > 0.0)),
     }
     if result.what == "counts":
-        row["median_error_pass"] = float(np.median(np.abs(table.relative_error_pass[part])))
+        of_pass = table.relative_error_pass[part]
+        row |= {"median_error_pass": float(np.median(np.abs(of_pass))), "mean_error_pass": float(np.mean(np.abs(of_pass)))}
+        row |= {"median_bias_pass": float(np.median(of_pass))}
     return row
 
 
@@ -158,7 +176,7 @@ def _parts(result: Backtest, chosen: Mask) -> Iterator[tuple[str, int, Mask]]:
 # -- coverage ----------------------------------------------------------------------------------------------------------
 
 
-def coverage(result: Backtest, *, by_decades: bool) -> list[dict[str, Any]]:
+def coverage(result: Backtest, *, by_decades: bool, by_observation: bool) -> list[dict[str, Any]]:
     """See `Backtest.coverage`."""
     table = result.table
     bins = _bins(table, None) if by_decades else [(0.0, inf)]
@@ -170,11 +188,12 @@ def coverage(result: Backtest, *, by_decades: bool) -> list[dict[str, Any]]:
     together = [(law, None, chosen) for law, chosen in by_law.items()] if len(result.ks) > 1 else []
     found = []
     for law, at, chosen in (*parts, *together):
-        for low, high in bins:
-            part = chosen & (table.decades_held_out > low) & (table.decades_held_out <= high)
-            if part.any():
-                held = {"decades_lo": low, "decades_hi": high} if by_decades else {}
-                found.append({"law": law, "k": at} | held | _coverage(table.inside[part], table.target[part]))
+        for held, those in _observed(result, chosen, by_observation):
+            for low, high in bins:
+                part = those & (table.decades_held_out > low) & (table.decades_held_out <= high)
+                if part.any():
+                    ends = {"decades_lo": low, "decades_hi": high} if by_decades else {}
+                    found.append({"law": law, "k": at} | held | ends | _coverage(table.inside[part], table.target[part]))
     return found
 
 
@@ -213,8 +232,8 @@ def _stability(result: Backtest, steps: Sequence[Step], name: str) -> dict[str, 
     final, plan = steps[0], result.plans[steps[0].task.law]
     ends = final.final_interval(name, result.level)
     if ends is None or not final.converged:
-        none = dict.fromkeys(("value", "lo", "hi", "stable_decades", "overlap_decades"))
-        return none | {"of_decades": _down(plan.place, steps, lambda step: True)}
+        none = dict.fromkeys(("value", "lo", "hi", "stable_decades", "overlap_decades", "stable_censored", "overlap_censored"))
+        return none | {"of_decades": _down(plan.place, steps, lambda step: True)[0]}
     low, high = ends
 
     def stays(step: Step) -> bool:
@@ -226,24 +245,29 @@ def _stability(result: Backtest, steps: Sequence[Step], name: str) -> dict[str, 
         own = step.own_interval(name, result.level)
         return own[0] <= high and own[1] >= low
 
+    stable, always = _down(plan.place, steps, stays)
+    overlapping, still = _down(plan.place, steps, lambda step: step is final or overlaps(step))
     return {
         "value": final.coefficients[name],
         "lo": low,
-        "hi": high,
-        "stable_decades": _down(plan.place, steps, stays),
-        "overlap_decades": _down(plan.place, steps, lambda step: step is final or overlaps(step)),
-        "of_decades": _down(plan.place, steps, lambda step: True),
+        "hi": high if isfinite(high) else None,
+        "stable_decades": stable,
+        "overlap_decades": overlapping,
+        "stable_censored": always,
+        "overlap_censored": still,
+        "of_decades": _down(plan.place, steps, lambda step: True)[0],
     }
 
 
-def _down(place: Callable[[float], float], steps: Sequence[Step], holds: Callable[[Step], bool]) -> float:
-    """Decades from the final cutoff down to the last one in a row for which something holds; 0 where it never does."""
-    reached = place(steps[0].task.cutoff)
+def _down(place: Callable[[float], float], steps: Sequence[Step], holds: Callable[[Step], bool]) -> tuple[float, bool]:
+    """Decades from the final cutoff down to the last one in a row for which something holds (0: for none); whether for all."""
+    reached, always = place(steps[0].task.cutoff), True
     for step in steps:
         if not holds(step):
+            always = False
             break
         reached = place(step.task.cutoff)
-    return max(0.0, place(steps[0].task.cutoff) - reached)
+    return max(0.0, place(steps[0].task.cutoff) - reached), always
 
 
 # -- what was left out -------------------------------------------------------------------------------------------------

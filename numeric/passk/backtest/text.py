@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 #: More bins of decades than these have no room.
-MOST_BINS, COVERAGE_BINS = 8, 5
+MOST_BINS = 8
+#: Columns of words.
+LEFT = ("law", "observed by", "coefficient")
 UNKNOWN = "-"
 NUMBER = re.compile(r"\d+")
 UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nats"}
@@ -25,7 +27,8 @@ UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nat
 
 def backtest_text(result: Backtest) -> str:
     """What was done, errors, coverage, stability, and what was left out."""
-    parts = [_head(result), _errors(result), _coverage(result), _stability(result), _failures(result)]
+    parts = [_head(result), _errors(result), _errors_by_decades(result), _coverage(result), _coverage_by_decades(result)]
+    parts += [_stability(result), _failures(result)]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
@@ -48,69 +51,79 @@ def _head(result: Backtest) -> list[str]:
 
 
 def _errors(result: Backtest) -> list[str]:
-    rows = result.errors()
+    rows = sorted(result.errors(by_decades=False, by_observation=_apart(result)), key=_order)
     if not rows:
         return ["No prediction could be compared with an observation."]
-    shares = {(row["law"], row["k"], row["decades_lo"]): row["median_error"] for row in rows}
-    numbers = {(row["law"], row["k"]): 0 for row in rows}
-    for row in rows:
-        numbers[row["law"], row["k"]] += row["n"]
-    bins = _bins(rows)
-    body = [
-        [*_at(result, k), law, str(numbers[law, k]), *(_percent(shares.get((law, k, low))) for low, _ in bins)]
-        for k in result.ks
-        for law in result.laws
-        if (law, k) in numbers
+    of_pass = ("median_error_pass", "median_bias_pass") if result.what == "counts" else ()
+    names = ("median_error", "median_bias", "share_above", *of_pass)
+    body = [[*_at(result, row), str(row["n"]), str(row["n_targets"]), *(_percent(row[name]) for name in names)] for row in rows]
+    columns = [*_heading(result), "predictions", "targets", "error", "signed", "above", *("pass@k", "signed")[: len(of_pass)]]
+    notes = [
+        f"error, signed: medians of the relative error of {_quantity(result)} without and with its sign; above: share of "
+        "predictions above the observation" + ("; pass@k, signed: the same medians for pass@k" if of_pass else "")
     ]
-    quantity = "-log pass@k" if result.what == "counts" else "the loss"
-    columns = [*_k(result), "law", "predictions", *(f"{low:g}-{high:g}" for low, high in bins)]
-    title = f"Median relative error of {quantity} in %, by decades of {result.axis} from cutoff to target"
-    return [title, *_table(columns, body, left=("law",))]
+    if of_pass:
+        notes.append(
+            "observed by: the unbiased estimate, or the likelihood of the counts where some problem has fewer than k samples"
+        )
+    return [f"Relative errors of predictions of {_quantity(result)} in %", *_table(columns, body, left=LEFT), *_wrapped(notes)]
+
+
+def _errors_by_decades(result: Backtest) -> list[str]:
+    title = f"Median relative error of {_quantity(result)} in %, by decades of {result.axis} from cutoff to target"
+    return _by_decades(result, title, result.errors(by_observation=_apart(result)), "median_error")
 
 
 def _coverage(result: Backtest) -> list[str]:
-    rows = sorted(result.coverage(), key=_order)
+    rows = sorted(result.coverage(by_observation=_apart(result)), key=_order)
     if not rows:
         return []
-    held = result.coverage(by_decades=True)
-    shares = {(row["law"], row["k"], row["decades_lo"]): row["coverage"] for row in held}
-    bins = _bins(held)[:COVERAGE_BINS]
-    body = [
-        [
-            *([] if result.what == "runs" else ["all" if row["k"] is None else str(row["k"])]),
-            row["law"],
-            str(row["n"]),
-            str(row["n_targets"]),
-            _percent(row["coverage"]),
-            *(_percent(row[name]) for name in ("se", "se_by_target")),
-            *(_percent(shares.get((row["law"], row["k"], low))) for low, _ in bins),
-        ]
-        for row in rows
-    ]
-    columns = [
-        *_k(result),
-        "law",
-        "predictions",
-        "targets",
-        "inside",
-        "se",
-        "by target",
-        *(f"{low:g}-{high:g}" for low, high in bins),
-    ]
-    note = (
-        "se: as if predictions were independent; by target: those of one target stand or fall together; "
-        "then the share inside by decades from cutoff to target"
-    )
+    names = ("coverage", "se", "se_by_target")
+    body = [[*_at(result, row), str(row["n"]), str(row["n_targets"]), *(_percent(row[name]) for name in names)] for row in rows]
+    columns = [*_heading(result), "predictions", "targets", "inside", "se", "by target"]
+    note = "se: as if predictions were independent; by target: those of one target stand or fall together"
     title = f"Coverage of the {100 * result.level:g} % prediction intervals in %"
-    return [title, *_table(columns, body, left=("law",)), *_wrapped([note])]
+    return [title, *_table(columns, body, left=LEFT), *_wrapped([note])]
+
+
+def _coverage_by_decades(result: Backtest) -> list[str]:
+    title = f"The same by decades of {result.axis} from cutoff to target"
+    return _by_decades(result, title, result.coverage(by_decades=True, by_observation=_apart(result)), "coverage")
+
+
+def _by_decades(result: Backtest, title: str, rows: Sequence[dict[str, Any]], name: str) -> list[str]:
+    """A row a law, k and way of observing, a column a bin of decades."""
+    if not rows:
+        return []
+    bins = sorted({(row["decades_lo"], row["decades_hi"]) for row in rows})[:MOST_BINS]
+    held: dict[tuple[str, ...], dict[float, float]] = {}
+    for row in sorted(rows, key=_order):
+        held.setdefault(tuple(_at(result, row)), {})[row["decades_lo"]] = row[name]
+    body = [[*at, *(_percent(shares.get(low)) for low, _ in bins)] for at, shares in held.items()]
+    return [title, *_table([*_heading(result), *(f"{low:g}-{high:g}" for low, high in bins)], body, left=LEFT)]
+
+
+def _apart(result: Backtest) -> bool:
+    """Whether targets are observed in more than one way."""
+    return result.what == "counts"
+
+
+def _quantity(result: Backtest) -> str:
+    return "-log pass@k" if result.what == "counts" else "the loss"
+
+
+def _heading(result: Backtest) -> list[str]:
+    return ["k", "law", "observed by"] if result.what == "counts" else ["law"]
+
+
+def _at(result: Backtest, row: dict[str, Any]) -> list[str]:
+    if result.what == "runs":
+        return [row["law"]]
+    return ["all" if row["k"] is None else str(row["k"]), row["law"], row["how_observed"]]
 
 
 def _order(row: dict[str, Any]) -> tuple[bool, int]:
     return row["k"] is None, row["k"] or 0
-
-
-def _bins(rows: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
-    return sorted({(row["decades_lo"], row["decades_hi"]) for row in rows})[:MOST_BINS]
 
 
 def _stability(result: Backtest) -> list[str]:
@@ -119,24 +132,23 @@ def _stability(result: Backtest) -> list[str]:
         return []
     body = [
         [
-            *_at(result, row["k"]),
+            *([str(row["k"])] if result.what == "counts" else []),
             row["law"],
             row["coefficient"],
             *(_short(row[name]) for name in ("value", "lo", "hi")),
-            *(
-                UNKNOWN if row[name] is None else f"{row[name]:.1f}"
-                for name in ("stable_decades", "overlap_decades", "of_decades")
-            ),
+            *(_decades(row[f"{name}_decades"], row[f"{name}_censored"]) for name in ("stable", "overlap")),
+            f"{row['of_decades']:.1f}",
         ]
         for row in sorted(rows, key=lambda row: row["k"])
     ]
-    columns = [*_k(result), "law", "coefficient", "final", "lo", "hi", "inside", "overlap", "of"]
+    columns = [*(["k"] if result.what == "counts" else []), "law", "coefficient", "final", "lo", "hi", "inside", "overlap", "of"]
     notes = [
         f"inside: so many decades of {result.axis} may be cut off with the estimate within the final interval; overlap: with "
-        f"its own interval overlapping it; of: decades there are. {UNKNOWN}: the final fit leaves the coefficient open"
+        f"its own interval overlapping it; of: decades there are, >= where none of their cutoffs breaks it. {UNKNOWN}: the final "
+        "fit leaves the coefficient, or the end of its interval, open"
     ]
     title = f"Stability of coefficients against their final {100 * result.level:g} % interval"
-    return [title, *_table(columns, body, left=("law", "coefficient")), *_wrapped(notes)]
+    return [title, *_table(columns, body, left=LEFT), *_wrapped(notes)]
 
 
 def _failures(result: Backtest) -> list[str]:
@@ -158,12 +170,13 @@ def _failures(result: Backtest) -> list[str]:
 # -- cells -------------------------------------------------------------------------------------------------------------
 
 
-def _k(result: Backtest) -> list[str]:
-    return ["k"] if result.what == "counts" else []
+def _decades(value: float | None, censored: bool | None) -> str:
+    """Decades, with the sign of a lower limit where all of them hold.
 
-
-def _at(result: Backtest, k: int) -> list[str]:
-    return [str(k)] if result.what == "counts" else []
+    >>> _decades(1.6, True), _decades(1.6, False), _decades(None, None)
+    ('>= 1.6', '1.6', '-')
+    """
+    return UNKNOWN if value is None else f"{'>= ' if censored else ''}{value:.1f}"
 
 
 def _table(columns: Sequence[str], body: Sequence[Sequence[str]], *, left: Sequence[str]) -> list[str]:

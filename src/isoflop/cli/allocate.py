@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.errors import DONE, UsageError, blamed, typed
-from isoflop.cli.render import count, json_text, law_line, number, table
+from isoflop.cli.penalty_accuracy import baselines
+from isoflop.cli.render import clean, count, json_text, law_line, number, table
 from isoflop.cli.selection import declare_law, notation, require
 from isoflop.cli.selection import laws as selected_laws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from isoflop.cli.arguments import Options
@@ -21,6 +22,8 @@ SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 FORMATS = ("text", "json")
 CAPS = ("--max-params", "--max-tokens")
 COLUMNS = ("compute", "params", "tokens", "tokens per param", "loss", "reducible loss", "binding")
+#: Of a law of -log Q'.
+IN_ACCURACY = (*COLUMNS[:4], "-log Q'", "reducible -log Q'", "accuracy", "binding")
 UNSPENT = "unspent compute"
 
 
@@ -47,6 +50,13 @@ def parser() -> Parser:
     takes_several(group, "--loss", "L", "target losses, above the irreducible loss of the law")
     takes_one(group, "--max-params", "N", "size cap")
     takes_one(group, "--max-tokens", "D", "data wall")
+    takes_one(
+        group,
+        "--random-baseline",
+        "SHARE",
+        "says that the law is of -log Q', Q' = (Q - Qr)/(1 - Qr) with this Qr, the accuracy of guessing; published laws of "
+        "accuracy know theirs",
+    )
     declare_law(built, several=True)
     declare_output(built, *FORMATS)
     return built
@@ -59,9 +69,10 @@ def run(options: Options) -> tuple[str, int]:
     option, targets = _targets(options)
     require(laws, ("A", "B") if option == "--compute" else ("A", "B", "E"), option)
     found = [(law, [_allocated(law, option, target, options) for target in targets]) for law in laws]
+    known = baselines(options, laws)
     if form == "json":
-        return json_text(_data(found)), DONE
-    return _text(found, options), DONE
+        return json_text(_data(found, known)), DONE
+    return _text(found, known, options), DONE
 
 
 def _targets(options: Options) -> tuple[str, list[tuple[str, float]]]:
@@ -84,25 +95,42 @@ def _allocated(law: Law, option: str, target: tuple[str, float], options: Option
         raise blamed(error, (option, text), *caps) from None
 
 
-def _data(found: Sequence[tuple[Law, list[Allocation]]]) -> dict[str, Any]:
-    rows = [{"law": law.name, **entry.as_dict()} for law, entries in found for entry in entries]
+def _data(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float]) -> dict[str, Any]:
+    rows = [
+        {"law": law.name, **entry.as_dict(), **({"accuracy": _accuracy(entry, known[law.name])} if law.name in known else {})}
+        for law, entries in found
+        for entry in entries
+    ]
+    baselines = {"random_baseline": dict(known)} if known else {}
     if len(rows) == 1:
-        return {**rows[0], "rows": rows}
+        return {**rows[0], **baselines, "rows": rows}
     names = [law.name for law, _ in found]
-    return {"law": names[0] if len(names) == 1 else names, "rows": rows}
+    return {"law": names[0] if len(names) == 1 else names, **baselines, "rows": rows}
 
 
-def _text(found: Sequence[tuple[Law, list[Allocation]]], options: Options) -> str:
+def _accuracy(entry: Allocation, baseline: float) -> float | None:
+    """Q of a law of -log Q'; None where the law has no E."""
+    if entry.loss is None:
+        return None
+    from isoflop.numeric.downstream.normalise import accuracy
+
+    return float(accuracy(entry.loss, baseline))
+
+
+def _text(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float], options: Options) -> str:
     lines: list[str] = []
     for law, entries in found:
+        baseline = known.get(law.name)
         unspent = any(entry.unspent_compute for entry in entries)
-        columns = (*COLUMNS, UNSPENT) if unspent else COLUMNS
-        rows = [_cells(entry)[: len(columns)] for entry in entries]
+        columns = (*(COLUMNS if baseline is None else IN_ACCURACY), *((UNSPENT,) if unspent else ()))
+        rows = [_cells(entry, baseline)[: len(columns)] for entry in entries]
         lines += [law_line(law, notation(options)), "", *table(columns, rows, left=("binding",)), ""]
-    return "\n".join(lines[:-1])
+    said = [f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q" for name, Qr in known.items()]
+    return "\n".join([*lines[:-1], *(["", *said] if said else [])])
 
 
-def _cells(entry: Allocation) -> list[str]:
+def _cells(entry: Allocation, baseline: float | None) -> list[str]:
+    in_accuracy = () if baseline is None else (_accuracy(entry, baseline),)
     return [
         count(entry.compute),
         count(entry.params),
@@ -110,6 +138,7 @@ def _cells(entry: Allocation) -> list[str]:
         number(entry.tokens_per_param),
         "-" if entry.loss is None else number(entry.loss, 5),
         number(entry.reducible_loss, 5),
+        *("-" if value is None else f"{value:.4f}" for value in in_accuracy),
         "max params, max tokens" if entry.unspent_compute else entry.binding.replace("_", " "),
         count(entry.unspent_compute),
     ]

@@ -37,9 +37,11 @@ METHODS = {
     "counts": (LIKELIHOOD, SQUARES),
     "runs": (SQUARES, *(name for name in OBJECTIVES if name not in (SQUARES, "pinball-log"))),
 }
-LISTS = ("--k", "--cutoffs")
+LISTS = ("--k", "--cutoffs", "--plot-k")
 ALL = "all"
-OF_COUNTS, OF_RUNS = ("--k", "--by", "--models", "--gold"), ("--random-baseline",)
+OF_COUNTS, OF_RUNS = ("--k", "--by", "--models", "--gold", "--plot-k"), ("--random-baseline",)
+#: So many have room in a figure; without --k these are there.
+MOST_DRAWN, POWERS = 4, (1, 10, 100, 1000, 10_000)
 LEVEL, RESAMPLES = 0.9, 200
 #: How the library calls what an option sets.
 OPTIONS = {
@@ -63,18 +65,19 @@ def parser() -> Parser:
             "COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...",
             "RUNS [--column NAME=COLUMN] ... [--where CONDITION] ...",
             "COUNTS|RUNS [--by-axis AXIS] [--targets N|SHARE|all] [--cutoffs N|VALUE,...]",
-            "            [--checkpoint FILE] [--plot FILE]",
+            "            [--checkpoint FILE] [--plot FILE [--plot-k K ...]]",
         ],
         "COUNTS has a row for each model and problem with numbers of samples and of correct ones, RUNS a row\n"
         "for each run with its loss; the columns tell which. For every cutoff the laws are fitted to the\n"
         "models up to it and predict the most expensive ones: relative errors by decades held out, the\n"
         "coverage of prediction intervals, and over how many decades every coefficient stays within its\n"
         "final interval.\n"
-        "Exit status 3: no prediction could be compared with an observation.",
+        "Exit status 3: no prediction could be compared with an observation; 2: no fit could be made at all.",
         [
             "isoflop backtest counts.csv --models models.csv --k 1 100",
             "isoflop backtest counts.csv --models models.csv --targets all --checkpoint work.jsonl",
             "isoflop backtest counts.csv --models models.csv --cutoffs 12 --format csv --output rows.csv",
+            "isoflop backtest counts.csv --models models.csv --plot backtest.png --plot-k 1 100 10000",
             "isoflop backtest runs.csv --targets 10% --plot backtest.png",
         ],
     )
@@ -109,7 +112,8 @@ def parser() -> Parser:
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
     takes_one(asked, "--checkpoint", "FILE", "keep every fit there as soon as it is made, and make none again that is there")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
-    declare_output(built, *FORMATS, plot="draw errors and coefficients for the first k")
+    takes_several(asked, "--plot-k", "K", "one to four k to draw; default: the first")
+    declare_output(built, *FORMATS, plot="draw errors and coefficients")
     return built
 
 
@@ -121,12 +125,13 @@ def run(options: Options) -> tuple[str, int]:
     target(options, "--output")
     if path is not None:
         check_figure(path)
+    drawn = _drawn(options, settings["k"])
     result = _tested(options, settings)
     if path is not None:
         from isoflop.numeric.passk.plot_backtest import plot_backtest
         from isoflop.numeric.plot import save
 
-        save(plot_backtest(result), path)
+        save(plot_backtest(result, k=drawn), path)
     text = json_text(plain(result.as_dict())) if form == "json" else result.to_csv() if form == "csv" else str(result)
     if result.interrupted:
         kept = f"; {settings['checkpoint']} has them" if settings["checkpoint"] else ""
@@ -159,6 +164,22 @@ def _settings(options: Options) -> dict[str, Any]:
     found["checkpoint"] = target(options, "--checkpoint")
     every = tuple(dict.fromkeys((*METHODS["counts"], *METHODS["runs"])))
     found["method"] = options.chosen("--method", every) if "--method" in options else None
+    return found
+
+
+def _drawn(options: Options, ks: list[int] | None) -> list[int] | None:
+    """The k to be drawn."""
+    found = draws_of(options, "--plot-k")
+    if found is None:
+        return None
+    typed, held = shown(" ".join(options.words("--plot-k") or ())), ks or POWERS
+    if "--plot" not in options:
+        raise UsageError(f"--plot-k {typed}: needs --plot FILE")
+    if len(found) > MOST_DRAWN:
+        raise UsageError(f"--plot-k {typed}: must be at most {MOST_DRAWN} values, which are drawn beside each other")
+    for each in found:
+        if each not in held:
+            raise UsageError(f"--plot-k {typed}: {each} is not fitted; must be of {', '.join(map(str, held))}")
     return found
 
 

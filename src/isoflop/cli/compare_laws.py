@@ -6,7 +6,7 @@ import sys
 
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
+from isoflop.cli.evaluation_options import PUBLISHED, EvaluationTable, declare_evaluations
 from isoflop.cli.render import WIDTH, csv_text, json_text
 from isoflop.cli.run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
 
@@ -26,6 +26,8 @@ FORMATS = ("text", "json", "csv", "latex")
 LEVEL = 0.9
 #: Options that take all the words after them.
 LISTS = ("--law", "--threshold")
+#: What a sweep shows: mean relative or absolute errors.
+ERRORS = ("mre", "mae")
 #: Studies beside the comparison, by their key in JSON.
 STUDIES = {"thresholds": "--sweep", "choice": "--choose", "ceiling": "--ceiling", "proxies": "--proxies"}
 
@@ -68,11 +70,16 @@ def parser() -> Parser:
     )
     takes_several(studies, "--threshold", "C", "of --sweep, in FLOP; default: 24 from 6e19 to 5e22")
     takes_one(studies, "--plot-sweep", "FILE", "of --sweep: draw errors against the threshold, and successes")
+    takes_one(studies, "--error", "|".join(ERRORS), f"of --sweep: the errors in text and picture; default: {ERRORS[0]}")
     takes_one(studies, "--success", "SHARE", "of --sweep: the mean relative error that is a success; default: 10%")
     studies.add_argument(
         "--choose", action="store_true", help="AIC, AICc and BIC of the fitted runs beside extrapolation within them"
     )
-    studies.add_argument("--ceiling", action="store_true", help="whether all runs, held-out ones too, tell a ceiling of accuracy")
+    studies.add_argument(
+        "--ceiling",
+        action="store_true",
+        help="whether all runs, held-out ones too, tell a ceiling of accuracy, by each law asked for that can have one",
+    )
     studies.add_argument("--proxies", action="store_true", help="how well each loss or other proxy tells accuracy")
     sure = built.add_argument_group("uncertainty")
     takes_one(sure, "--bootstrap", "N", "refits to N resamples of the runs, for intervals; default: 0")
@@ -93,7 +100,7 @@ def run(options: Options) -> tuple[str, int]:
     if asked.plot is not None and comparison.benchmarks:
         _draw(comparison, asked.plot)
     if asked.plot_sweep is not None and "thresholds" in studies:
-        _draw_sweep(studies["thresholds"][0], asked.plot_sweep)
+        _draw_sweep(studies["thresholds"][0], asked.plot_sweep, asked.error)
     interrupted = comparison.interrupted or any(
         getattr(each, "interrupted", False) for found in studies.values() for each in found
     )
@@ -105,9 +112,16 @@ def run(options: Options) -> tuple[str, int]:
     elif form == "latex":
         text = comparison.to_latex()
     else:
-        parts = [str(comparison), *asked.more(comparison), *(str(each) for found in studies.values() for each in found)]
         from textwrap import wrap
 
+        told = [
+            each.to_text(asked.error) if name == "thresholds" else str(each) for name, found in studies.items() for each in found
+        ]
+        parts = [str(comparison), *asked.more(comparison), *told]
+        if studies.get("ceiling"):
+            from isoflop.numeric.downstream.ceiling import CAVEAT
+
+            parts.append("\n".join(wrap(CAVEAT, WIDTH, subsequent_indent="  ")))
         parts += ["\n".join(wrap(f"warning: {text}", WIDTH, subsequent_indent="  ")) for text in (*asked.failed, *asked.notes)]
         text = "\n\n".join(parts)
     if interrupted:
@@ -144,8 +158,8 @@ class _Asked:
         self.ceiling, self.proxies = "--ceiling" in options, "--proxies" in options
         found = options.positives("--threshold")
         self.thresholds = None if found is None else [value for _, value in found]
-        self.success = share(options, "--success")
-        for option in options.given("--threshold", "--success", "--plot-sweep"):
+        self.success, self.error = share(options, "--success"), options.chosen("--error", ERRORS)
+        for option in options.given("--threshold", "--success", "--error", "--plot-sweep"):
             if not self.sweep:
                 raise UsageError(f"{option}: is for --sweep")
         for option in options.given("--sweep", "--choose", "--ceiling", "--proxies", "--coefficients"):
@@ -235,6 +249,11 @@ class _Asked:
         if isinstance(self.table.margins, dict):
             raise ValueError("takes one --margin for all benchmarks")
         samples = [self._sample(comparison, name) for name in comparison.benchmarks]
+        own = [name for name in comparison.benchmarks if comparison.baselines[name].margin is not None]
+        if own and self.table.margins is None:
+            what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
+            self.notes.append(f"--sweep: one margin for all benchmarks, {what}")
+        self._say_exact(comparison, "--sweep")
         sweep = sweep_thresholds(
             samples,
             self._kinds(comparison, None),
@@ -242,6 +261,7 @@ class _Asked:
             success=self.success or SUCCESS,
             seed=self.seed,
             level=self.level,
+            jobs=self.jobs,
             progress=self.progress,
         )
         return [sweep]
@@ -252,6 +272,7 @@ class _Asked:
 
         from isoflop.numeric.downstream.choice import choose
 
+        self._say_exact(comparison, "--choose")
         found: list[Any] = []
         for name in comparison.benchmarks:
             sample, kinds = self._fitted(comparison, name), self._kinds(comparison, name)
@@ -262,17 +283,40 @@ class _Asked:
                     "left out for all laws; --law without two-stage laws uses them"
                 )
                 sample = sample.subset(known)
-            found.append(choose(sample, kinds, progress=self.progress))
+            found.append(choose(sample, kinds, jobs=self.jobs, progress=self.progress))
         return found
 
     def _ceilings(self, comparison: Comparison) -> list[Any]:
-        """The ceiling that all runs tell."""
+        """The ceilings that all runs tell, by the laws that were asked for; of one that they are too few for, why in `failed`."""
         from isoflop.numeric.downstream.ceiling import ceiling_of
+        from isoflop.numeric.downstream.power import CEILING_KINDS
 
-        return [
-            ceiling_of(self._sample(comparison, name), margin=self._margin(name), level=self.level)
-            for name in comparison.benchmarks
-        ]
+        asked = [law for law, other in CEILING_KINDS.items() if {law, other} & {*comparison.asked}]
+        evaluations = self.table.read()
+        if evaluations.params is None or evaluations.tokens is None:
+            asked = [law for law in asked or ["compute"] if law == "compute"]
+        found: list[Any] = []
+        for name in comparison.benchmarks:
+            baseline, sample = comparison.baselines[name], self._sample(comparison, name)
+            margin = baseline.margin if self._margin(name) is None else self._margin(name)
+            for law in asked or CEILING_KINDS:
+                try:
+                    found.append(
+                        ceiling_of(sample, law=law, margin=margin, level=self.level, standard_error=baseline.standard_error)
+                    )
+                except ValueError as error:
+                    self.failed.append(f"--ceiling: {law}: {error}")
+        return found
+
+    def _say_exact(self, comparison: Comparison, study: str) -> None:
+        """That a study takes for known what guessing scores."""
+        errors = {name: comparison.baselines[name].standard_error for name in comparison.benchmarks}
+        if any(errors.values()):
+            widest = max(errors, key=errors.__getitem__)
+            self.notes.append(
+                f"{study}: takes what guessing scores as exact; it is an estimate, with a standard error of up to "
+                f"{errors[widest]:.2g} ({widest})"
+            )
 
     def _margin(self, benchmark: str | None) -> float | None:
         margins = self.table.margins
@@ -280,11 +324,13 @@ class _Asked:
 
     def _kinds(self, comparison: Comparison, benchmark: str | None) -> list[Kind]:
         """The laws in compute, not in k."""
+        from isoflop.numeric.downstream.baselines import Baseline
+        from isoflop.numeric.downstream.compare import kind_for
         from isoflop.numeric.downstream.comparison import IN_K
-        from isoflop.numeric.downstream.laws import law_named
 
         names = [name for name in self.laws or comparison.asked if name != IN_K]
-        return [law_named(name, margin=self._margin(benchmark), first_stage=self.first_stage) for name in names]
+        baseline = Baseline(0.0) if benchmark is None else comparison.baselines[benchmark]
+        return [kind_for(name, baseline, margin=self._margin(benchmark), first_stage=self.first_stage) for name in names]
 
     def _sample(self, comparison: Comparison, name: str) -> Sample:
         """All runs with a score, with the proxy where they have it."""
@@ -308,8 +354,8 @@ def _draw(comparison: Comparison, path: str) -> None:
     save(plot_comparison(comparison), path)
 
 
-def _draw_sweep(sweep: Sweep, path: str) -> None:
+def _draw_sweep(sweep: Sweep, path: str, figure: str) -> None:
     from isoflop.numeric.downstream.plot_thresholds import plot_thresholds
     from isoflop.numeric.plot import save
 
-    save(plot_thresholds(sweep), path)
+    save(plot_thresholds(sweep, figure=figure), path)

@@ -93,9 +93,9 @@ class CountTable:
             raise of_option(error, ("where=", "--where", self.where), ("by=", "--by", self.by)) from None
 
 
-def draws_of(options: Options) -> list[int] | None:
-    """The values of --k; None where it was not given."""
-    entries = options.several("--k")
+def draws_of(options: Options, option: str = "--k") -> list[int] | None:
+    """The values of --k, or of another option for such; None where it was not given."""
+    entries = options.several(option)
     if entries is None:
         return None
     found: list[int] = []
@@ -103,10 +103,10 @@ def draws_of(options: Options) -> list[int] | None:
         try:
             value = parse(entry)
         except ValueError as error:
-            raise outside("--k", entry, DRAWS, str(error)) from None
+            raise outside(option, entry, DRAWS, str(error)) from None
         if not (1.0 <= value <= 2.0**53 and value == int(value)):
-            raise outside("--k", entry, DRAWS)
+            raise outside(option, entry, DRAWS)
         if int(value) in found:
-            raise UsageError(f"--k {shown(entry)}: is given twice")
+            raise UsageError(f"{option} {shown(entry)}: is given twice")
         found.append(int(value))
     return found

@@ -21,6 +21,16 @@ LISTS = ("--benchmark", "--random-baseline", "--average", "--margin")
 PUBLISHED = "krajewski2025"
 #: By how much every benchmark of an average must exceed guessing, where --margin is not given.
 MARGIN = 0.05
+#: How a complaint about a benchmark of the average begins.
+MEMBER = "average="
+#: What the library asks its caller to say, with the option that says it in brackets.
+IN_PYTHON = (
+    (r"\(\w+=\{[^{}]*\}, (--[^()]*)\)", r"(\1)"),
+    (r"\b\w+=\{[^{}]*\}(?: or '\w+')? \((--[^()]*)\)", r"\1"),
+    (r"\b\w+=(?:'[^']*'|\w*) \((--[^()]*)\)", r"\1"),
+    (r"\bpercent=True\b", "--percent"),
+    (r"^--average \[([^\]]*)\]", r"--average \1"),
+)
 MARGINS = "NAME=SHARE for some benchmarks or one SHARE for all, from 0 to less than 1"
 BASELINE = f"NAME=VALUE for some benchmarks, one VALUE for all (from 0 to less than 1), or {PUBLISHED}"
 
@@ -112,11 +122,14 @@ class EvaluationTable:
 
     def as_it_is(self) -> Evaluations:
         """All evaluations of the file."""
+        from dataclasses import replace
+
         from isoflop.numeric.downstream.evaluations import Evaluations
 
-        return Evaluations.read(
+        found = Evaluations.read(
             self.path, columns=self.columns or None, where=self.where, percent=self.percent, metrics=self.metrics or None
         )
+        return replace(found, warnings=tuple(map(in_options, found.warnings)))
 
     def _read(self) -> tuple[Evaluations, dict[str, Baseline]]:
         from isoflop.numeric.downstream.averages import AVERAGE, averaged
@@ -129,6 +142,11 @@ class EvaluationTable:
         if self.average is None:
             return read.only(wanted), resolve(read, self.given, self.small, benchmarks=wanted)
         members = told_apart(self.average, read.scores) or tuple(key for key in wanted if key in read.benchmarks)
+        for member in members:
+            try:
+                read.require(member)
+            except ValueError as error:
+                raise ValueError(str(error).replace("benchmark=", MEMBER, 1)) from None
         known = resolve(read, self.given, self.small, benchmarks=tuple(dict.fromkeys((*wanted, *members))))
         margin = MARGIN if self.margin is None else self.margin
         more = averaged(read, known, benchmarks=members, margin=margin, name=AVERAGE).only((*wanted, AVERAGE))
@@ -137,6 +155,10 @@ class EvaluationTable:
 
     def _blamed(self, error: ValueError) -> UsageError:
         """The error in the words of the options."""
+        return UsageError(in_options(str(self._of_option(error))))
+
+    def _of_option(self, error: ValueError) -> UsageError:
+        """The error with the option that it is about ahead."""
         message = str(error)
         for word in self.typed:
             name, _, column = word.partition("=")
@@ -146,7 +168,8 @@ class EvaluationTable:
         for start, option in (("random_baseline: ", "--random-baseline"), ("metrics: ", "--metric")):
             if message.startswith(start):
                 return UsageError(f"{option}: {message.removeprefix(start)}")
-        for start, option in (("benchmark=", "--benchmark"), ("benchmarks=", "--average"), ("percent=True", "--percent")):
+        averaged = (("benchmarks=", "--average"), (MEMBER, "--average"))
+        for start, option in (("benchmark=", "--benchmark"), *averaged, ("percent=True", "--percent")):
             if message.startswith(start):
                 gap = "" if start == "percent=True" else " "
                 return UsageError(f"{option}{gap}{message.removeprefix(start)}")
@@ -238,3 +261,16 @@ def _share(option: str, entry: str, text: str, domain: str) -> float:
     if not 0.0 <= value < 1.0:
         raise outside(option, entry.strip(), domain)
     return value
+
+
+def in_options(message: str) -> str:
+    """A message of the library in the words of the command line.
+
+    >>> in_options("say random_baseline={'piqa': VALUE} (--random-baseline piqa=VALUE)")
+    'say --random-baseline piqa=VALUE'
+    """
+    import re
+
+    for python, option in IN_PYTHON:
+        message = re.sub(python, option, message)
+    return message

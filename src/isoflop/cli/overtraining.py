@@ -7,8 +7,8 @@ import sys
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
 from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations, told_apart
-from isoflop.cli.render import json_text, plain
-from isoflop.cli.run_options import is_terminal, of_option, say_interrupted, share, target, whole
+from isoflop.cli.render import csv_text, json_text, plain
+from isoflop.cli.run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.downstream.overtraining import Cost, Overtraining
 
 SUMMARY = "what training past the compute optimum costs in loss and in downstream error"
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "csv", "latex")
 RESAMPLED = ("residuals", "cases")
 LEVEL = 0.9
 #: Stands for the tasks of Gadre et al. 2024.
@@ -35,7 +35,7 @@ def parser() -> Parser:
         [
             "RUNS --loss COLUMN [--benchmark NAME ...] [--fit-where CONDITION] ...",
             "RUNS --loss COLUMN [--compute C ...] [--tokens-per-param M ...]",
-            "RUNS --loss COLUMN [--bootstrap N --seed S --resample residuals|cases]",
+            "RUNS --loss COLUMN [--bootstrap N --seed S] [--plot FILE]",
         ],
         "Two laws fitted to some runs, and what they say of the others (Gadre et al. 2024):\n"
         "  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params tokens\n"
@@ -70,7 +70,7 @@ def parser() -> Parser:
         "what is drawn: residuals about the laws, which works for a few planned runs, or whole runs, of which there must be "
         "many; default: residuals",
     )
-    declare_output(built, *FORMATS)
+    declare_output(built, *FORMATS, plot="draw loss against compute by tokens per parameter, and error against loss")
     return built
 
 
@@ -80,11 +80,17 @@ def run(options: Options) -> tuple[str, int]:
     asked = _Asked(options)
     found = asked.fit()
     costs = asked.costs(found)
+    if asked.plot is not None:
+        _draw(found, asked.plot)
     if form == "json":
-        from isoflop.numeric.downstream.overtraining import doubts_of
+        from isoflop.numeric.downstream.overtraining_costs import doubts_of
 
         more = {"costs": [each.as_dict() for each in costs], "notes": [*found.notes, *doubts_of(costs)]}
         text = json_text(plain(found.as_dict() | more))
+    elif form == "csv":
+        text = csv_text(found.rows())
+    elif form == "latex":
+        text = found.to_latex(costs)
     else:
         text = found.to_text(costs)
     if found.draws is not None and found.draws.interrupted:
@@ -145,6 +151,9 @@ class _Asked:
         for option in options.given("--seed", "--level", "--resample"):
             if not self.resamples:
                 raise UsageError(f"{option} {shown(options.one(option) or '')}: is for --bootstrap")
+        self.plot = target(options, "--plot")
+        if self.plot is not None:
+            check_figure(self.plot)
         target(options, "--output")
 
     def fit(self) -> Overtraining:
@@ -190,3 +199,10 @@ class _Asked:
     def costs(self, found: Overtraining) -> tuple[Cost, ...]:
         """What the ratios that were asked for cost."""
         return found.costs(self.compute, self.ratios)
+
+
+def _draw(found: Overtraining, path: str) -> None:
+    from isoflop.numeric.downstream.plot_overtraining import plot_overtraining
+    from isoflop.numeric.plot import save
+
+    save(plot_overtraining(found), path)

@@ -28,6 +28,10 @@ LISTS = ("--k",)
 #: What the rows of the output hold after the columns that name the group.
 COLUMNS = ("k", "pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused")
 HEADINGS = ("k", "pass@k", "se", "-log pass@k", "problems", "unsolved", "refused")
+#: What a value is, for readers that are no people; the text table shows it in its numbers.
+STATUS = "status"
+#: The values that have an error.
+WITH_ERROR = "estimate"
 UNKNOWN = "-"
 #: Groups that one note names.
 MOST_NAMED = 3
@@ -46,7 +50,9 @@ def parser() -> Parser:
         "For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard\n"
         "error, -log of it, how many problems it is of, how many of these have no correct sample (they count,\n"
         "with pass@k = 0), and how many were refused: those with fewer than k samples, for which there is no\n"
-        "unbiased estimate.\n"
+        "unbiased estimate. JSON and CSV have besides a status: estimate, no success (pass@k = 0, its -log\n"
+        "inf, in JSON null), all solved (pass@k = 1), or refused (no problem has k samples); only estimates\n"
+        "have a standard error.\n"
         "With --check: which values no distribution of success rates can produce. ESTIMATES may then be a\n"
         "table of k and pass@k instead of counts. Exit status 0: none, 1: some.",
         [
@@ -185,16 +191,16 @@ def _violation_columns(found: Violations) -> list[str]:
 
 
 def _rows(curve: Curve, error: str, *, covariates: bool) -> list[dict[str, Any]]:
-    """The rows with None for what is infinite or unknown; the numbers of problems tell why."""
+    """The rows with None for what is unknown; status tells why."""
     counts = curve.counts
     rows = curve.rows()
     if error == "samples":
         for row, value in zip(rows, curve.se_sampling.ravel().tolist(), strict=True):
-            row["se"] = value
+            row["se"] = value if row[STATUS] == WITH_ERROR else None
     if covariates:
         for index, row in enumerate(rows):
             row |= {name: float(values[index // len(curve.ks)]) for name, values in counts.covariates.items()}
-    return [{name: _known(value) for name, value in row.items()} for row in rows]
+    return [{name: value if value == math.inf else _known(value) for name, value in row.items()} for row in rows]
 
 
 def _known(value: Any) -> Any:
@@ -203,14 +209,14 @@ def _known(value: Any) -> Any:
 
 def _lines(curve: Curve, rows: Sequence[dict[str, Any]]) -> list[str]:
     names = list(curve.counts.by)
-    more = [name for name in rows[0] if name not in (*names, *COLUMNS)]
+    more = [name for name in rows[0] if name not in (*names, *COLUMNS, STATUS)]
     headings = [*names, *HEADINGS, *more]
     return table(headings, [[_cell(row, name) for name in (*names, *COLUMNS, *more)] for row in rows], left=names)
 
 
 def _cell(row: dict[str, Any], name: str) -> str:
     value = row[name]
-    if name == "neg_log" and value is None and row["n_problems"]:
+    if value == math.inf:
         return "inf"
     if value is None:
         return UNKNOWN

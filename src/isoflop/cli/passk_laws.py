@@ -9,6 +9,7 @@ from isoflop.cli.count_options import CountTable, declare_counts, draws_of
 from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
 from isoflop.cli.render import WIDTH, csv_text, json_text, plain
 from isoflop.cli.run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from isoflop.cli.selection import loss_law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ SUMMARY = "laws of -log pass@k at every k in compute, params and tokens, or gold
 FORMATS = ("text", "json", "csv")
 LAWS = ("compute", "params-tokens", "gold")
 METHODS = ("likelihood", "least-squares-log")
-CLUSTERS = ("params", "tokens")
+#: What models are drawn together by: "auto" leaves it to the models, "none" draws them one by one.
+AUTO, ALONE = "auto", "none"
+CLUSTERS = ("params", "tokens", ALONE)
 LISTS = ("--k", "--ratio", "--compute")
 RESAMPLES, LEVEL = 200, 0.9
 
@@ -51,6 +54,7 @@ def parser() -> Parser:
             "isoflop passk-laws counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
             "isoflop passk-laws counts.csv --models models.csv --gold gold.csv --plot laws.png",
             "isoflop passk-laws counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
+            "isoflop passk-laws counts.csv --models models.csv --loss-law besiroglu2024 --compute 1e22",
         ],
     )
     declare_counts(built)
@@ -73,7 +77,11 @@ def parser() -> Parser:
     takes_one(sure, "--bootstrap", "N", f"resamples of models; 0 for none; default: {RESAMPLES}")
     takes_one(sure, "--seed", "S", "of the resamples; default: 0")
     takes_one(
-        sure, "--cluster", "NAME", "draw models with the same params (or tokens) together, as checkpoints of one run should be"
+        sure,
+        "--cluster",
+        "|".join(CLUSTERS),
+        "draw models with the same params (or tokens) together, as checkpoints of one run should be, or one by one; default: "
+        "params, where sizes repeat and there are at least four",
     )
     takes_one(sure, "--level", "SHARE", f"of intervals; default: {LEVEL}")
     takes_several(sure, "--ratio", "RATIO", "add the penalty and the effective compute at overtraining ratios, for every k")
@@ -83,6 +91,12 @@ def parser() -> Parser:
         "C",
         "add predictions of the compute law at each compute in FLOP, refused where the laws at different k contradict each "
         "other, and what the allocation that is optimal for one k costs at another",
+    )
+    takes_one(
+        sure,
+        "--loss-law",
+        "LAW",
+        "a published law of loss or a JSON law file: with --compute, also what its allocation costs at every k",
     )
     declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
     return built
@@ -127,15 +141,22 @@ class _Asked:
             raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
         self.resamples = RESAMPLES if resamples is None else resamples
         self.seed = whole(options, "--seed", least=0) or 0
-        self.cluster = options.one("--cluster")
-        if self.cluster is not None and self.cluster not in CLUSTERS:
-            raise UsageError(f"--cluster {shown(self.cluster)}: must be one of {', '.join(CLUSTERS)}")
+        word = options.one("--cluster")
+        if word is not None and word not in CLUSTERS:
+            raise UsageError(f"--cluster {shown(word)}: must be one of {', '.join(CLUSTERS)}")
+        self.cluster = AUTO if word is None else None if word == ALONE else word
         self.level = share(options, "--level") or LEVEL
         self.ratios, self.compute = (
             [value for _, value in options.positives(option) or []] for option in ("--ratio", "--compute")
         )
         if self.ratios and self.laws is not None and "params-tokens" not in self.laws:
             raise UsageError(f"--ratio {shown(' '.join(options.words('--ratio') or ()))}: is for the law params-tokens")
+        word = options.one("--loss-law")
+        if word is not None and not self.compute:
+            raise UsageError(f"--loss-law {shown(word)}: needs --compute, at which its allocation is judged")
+        if word is not None and self.laws is not None and "params-tokens" not in self.laws:
+            raise UsageError(f"--loss-law {shown(word)}: is for the law params-tokens")
+        self.loss_law = None if word is None else loss_law(word)
         self.coupled = "--coupled" in options
         self.plot = target(options, "--plot")
         target(options, "--output")
@@ -170,30 +191,70 @@ class _Ahead:
     """Predictions and allocations at the computes that were asked for."""
 
     def __init__(self, study: PassStudy, asked: _Asked) -> None:
+        self.study, self.compute, self.loss_law = study, asked.compute, asked.loss_law
         self.predictions: list[dict[str, Any]] = []
         self.refused: list[dict[str, Any]] = []
-        self.matrices: list[Any] = []
-        self.level = study.level
+        self.matrix: Any = None
+        self.notes: list[str] = []
         if not asked.compute:
             return
         if not {"compute", "params-tokens"} & set(study.laws):
             raise UsageError(f"--compute {asked.compute[0]:g}: is for the laws compute and params-tokens")
+        if asked.loss_law is not None and "params-tokens" not in study.laws:
+            raise UsageError(
+                f"--loss-law {shown(asked.loss_law.name)}: is for the law params-tokens, which the models do not allow"
+            )
         if "compute" in study.laws:
-            from isoflop.numeric.passk.lever import predict
-
-            for compute in asked.compute:
-                try:
-                    rows = predict(study.laws["compute"], {"compute": compute}, level=study.level)
-                except ValueError as error:
-                    self.refused.append({"compute": compute, "reason": str(error)})
-                else:
-                    self.predictions += [{"compute": compute, **row} for row in rows]
+            self._predict()
+        else:
+            self.notes.append("no predictions: they are of the compute law, which was not fitted")
         if "params-tokens" in study.laws:
-            from isoflop.numeric.passk.allocation import allocation_matrix
+            self._allocate()
+        self._extrapolate()
 
-            laws = {fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in study.laws["params-tokens"].fits}
-            if len(laws) > 1:
-                self.matrices = [allocation_matrix(laws, asked.compute)]
+    def _predict(self) -> None:
+        from isoflop.numeric.passk.lever import predict
+
+        for compute in self.compute:
+            try:
+                rows = predict(self.study.laws["compute"], {"compute": compute}, level=self.study.level)
+            except ValueError as error:
+                self._refuse("prediction", compute, str(error))
+            else:
+                self.predictions += [{"compute": compute, **row} for row in rows]
+
+    def _allocate(self) -> None:
+        from isoflop.numeric.passk.allocation import LOSS, allocation_matrix
+
+        laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
+        for fit in self.study.laws["params-tokens"].fits:
+            if fit.undetermined:
+                self.notes.append(f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} open")
+            else:
+                laws[fit.k] = fit.fit.law_of(fit.fit.coefficients)
+        if len(laws) < 2:
+            return
+        refused = allocation_matrix(laws, self.compute).refusals()
+        for compute, reason in refused.items():
+            self._refuse("allocation", compute, reason)
+        if held := [compute for compute in self.compute if compute not in refused]:
+            self.matrix = allocation_matrix(laws, held)
+
+    def _refuse(self, what: str, compute: float, reason: str) -> None:
+        self.refused.append({"what": what, "compute": compute, "reason": reason})
+
+    def _extrapolate(self) -> None:
+        """Say which of the computes lie beyond all models."""
+        from isoflop.numeric.passk.lever import decades_beyond
+
+        known = next(laws.covariates["compute"] for laws in self.study.laws.values() if "compute" in laws.covariates)
+        for compute in self.compute:
+            away = decades_beyond(known, compute)
+            if away:
+                end, what = (known.max(), "above the greatest") if away > 0.0 else (known.min(), "below the least")
+                self.notes.append(
+                    f"compute={compute:g}: {abs(away):.2g} orders of magnitude {what} compute of the models, {end:.4g}"
+                )
 
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -201,18 +262,26 @@ class _Ahead:
             found["predictions"] = self.predictions
         if self.refused:
             found["refused"] = self.refused
-        if self.matrices:
-            found["allocations"] = [matrix.as_dict() for matrix in self.matrices]
-        return found
+        if self.matrix is not None:
+            found["allocations"] = [self.matrix.as_dict() | self._named()]
+        return found | ({"notes": self.notes} if self.notes else {})
+
+    def _named(self) -> dict[str, Any]:
+        return {} if self.loss_law is None else {"loss_law": self.loss_law.name}
 
     def texts(self) -> list[str]:
         from textwrap import wrap
 
         from isoflop.numeric.passk.study_text import predictions_text
 
-        refused = ["\n".join(line for row in self.refused for line in wrap(f"no prediction: {row['reason']}", WIDTH))]
-        ahead = [predictions_text(self.predictions, self.level)] if self.predictions else []
-        return [*ahead, *(refused if self.refused else []), *map(str, self.matrices)]
+        found = [predictions_text(self.predictions, self.study.level)] if self.predictions else []
+        refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
+        found += ["\n".join(refused)] if refused else []
+        if self.matrix is not None:
+            loss = [f"loss: {self.loss_law.name}"] if self.loss_law is not None else []
+            found.append("\n".join([str(self.matrix), *loss]))
+        notes = [line for note in self.notes for line in wrap(f"note: {note}", WIDTH)]
+        return [*found, *(["\n".join(notes)] if notes else [])]
 
 
 def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:

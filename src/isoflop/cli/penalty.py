@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.errors import DONE, UsageError, blamed, typed
+from isoflop.cli.penalty_accuracy import accuracy_rows, accuracy_text, baselines, refuse_budgets
 from isoflop.cli.penalty_output import penalty_data, penalty_latex, penalty_text
 from isoflop.cli.render import json_text
 from isoflop.cli.selection import declare_law, notation, require
@@ -84,39 +85,33 @@ def run(options: Options) -> tuple[str, int]:
     tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
     if plot is not None:
         _draw(plot, found, within)
-    in_accuracy = _in_accuracy(options, found)
+    known = baselines(options, laws)
+    in_accuracy = _in_accuracy(options, found, known)
     if form == "json":
         accuracies = {"accuracy": [entry for _, _, entries in in_accuracy for entry in entries]} if in_accuracy else {}
         return json_text(penalty_data(found, tolerances) | accuracies), DONE
     if form == "latex":
         return penalty_latex(found, tolerances, notation(options)), DONE
-    lines = [line for law, baseline, entries in in_accuracy for line in _accuracy_text(law, baseline, entries)]
-    return "\n".join([penalty_text(found, tolerances, notation(options)), *(["", *lines] if lines else [])]), DONE
+    lines = [line for law, baseline, entries in in_accuracy for line in accuracy_text(law, baseline, entries)]
+    text = penalty_text(found, tolerances, notation(options), known)
+    return "\n".join([text, *(["", *lines] if lines else [])]), DONE
 
 
 def _in_accuracy(
-    options: Options, found: Sequence[tuple[Law, Sequence[Penalty]]]
+    options: Options, found: Sequence[tuple[Law, Sequence[Penalty]]], known: dict[str, float]
 ) -> list[tuple[Law, float, list[dict[str, Any]]]]:
     """Of the laws of accuracy the rows in accuracy points."""
     budgets = [value for _, value in options.positives("--compute") or ()]
     for option in options.given("--params"):
         if budgets:
             raise UsageError(f"--compute: is for --ratio or --size-ratio; runs of {option} have their own")
-    asked = options.given("--random-baseline", "--compute")
-    if not asked and not any(law.name.startswith("krajewski2025") for law, _ in found):
+    refuse_budgets(options, known)
+    if not known:
         return []
-    from isoflop.cli.penalty_accuracy import accuracy_rows, baselines
-
-    known = baselines(options, [law for law, _ in found])
+    asked = options.given("--random-baseline", "--compute")
     laws = [(law, rows) for law, rows in found if law.name in known and rows]
     require([law for law, _ in laws], ("E", "A", "B"), asked[0] if asked else "--law")
     return [(law, known[law.name], accuracy_rows(law, known[law.name], rows, budgets)) for law, rows in laws]
-
-
-def _accuracy_text(law: Law, baseline: float, entries: list[dict[str, Any]]) -> list[str]:
-    from isoflop.cli.penalty_accuracy import accuracy_text
-
-    return accuracy_text(law, baseline, entries)
 
 
 # -- input -----------------------------------------------------------------------------------------

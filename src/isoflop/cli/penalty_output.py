@@ -6,7 +6,7 @@ from isoflop.cli.render import clean, count, law_line, number, percent, plain, t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Mapping, Sequence
     from typing import Any
 
     from isoflop.numeric.law import Law
@@ -35,11 +35,24 @@ COST_COLUMNS = (
     "lost compute",
     "compute overhead",
 )
+#: What figures of loss are called for a law of y = -log Q'.
+IN_ACCURACY = {
+    "loss": "-log Q'",
+    "optimal loss": "optimal -log Q'",
+    "loss excess": "-log Q' excess",
+    "loss penalty": "penalty",
+}
+SIZES = "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*."
 LEGEND = (
-    "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*.",
     "loss penalty: (L - E)/(L* - E); excess: that minus 1; lost compute: 1 - effective compute, the share",
     "of the budget that the optimum needs for the same loss; compute overhead: extra compute that reaches",
     "L* at this size (never: no number of tokens does).",
+)
+LEGEND_IN_ACCURACY = (
+    "penalty: (y - E)/(y* - E) of y = -log Q', Q' accuracy without guessing; excess: that minus 1; lost",
+    "compute: 1 - effective compute, the share of the budget that the optimum needs for the same",
+    "accuracy; compute overhead: extra compute that reaches y* at this size (never: no number of tokens",
+    "does).",
 )
 
 
@@ -70,19 +83,27 @@ def penalty_latex(found: Found, tolerances: Sequence[Tolerance], spelling: Notat
     return "\n\n".join(parts)
 
 
-def penalty_text(found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
-    """Tables of at most 100 columns, and what their columns mean."""
+def penalty_text(
+    found: Found, tolerances: Sequence[Tolerance], spelling: Notation, of_accuracy: Container[str] = frozenset()
+) -> str:
+    """Tables of at most 100 columns, and what their columns mean; `of_accuracy`: the names of the laws of -log Q'."""
     lines: list[str] = []
     for law, rows in found:
+        called = IN_ACCURACY if law.name in of_accuracy else {}
         lines += [law_line(law, spelling), ""]
         if rows and rows[0].run is not None:
-            lines += [*_run_table(rows), "", *_cost_table(rows), ""]
+            lines += [*_run_table(rows), "", *_cost_table(rows, called), ""]
         elif rows:
-            lines += [*table(RATIO_COLUMNS, [_ratio_cells(figures) for figures in rows]), ""]
+            lines += [*table(_called(RATIO_COLUMNS, called), [_ratio_cells(figures) for figures in rows]), ""]
     for (law, _), interval in zip(found, tolerances, strict=False):
         lines += _tolerance_lines(law, interval)
-    shown_ratios = any(rows for _, rows in found)
-    return "\n".join([*lines, *(LEGEND if shown_ratios else LEGEND[:1])])
+    kinds = {law.name in of_accuracy for law, rows in found if rows}
+    legends = [*(LEGEND if False in kinds else ()), *(LEGEND_IN_ACCURACY if True in kinds else ())]
+    return "\n".join([*lines, SIZES, *legends])
+
+
+def _called(columns: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    return [names.get(column, column) for column in columns]
 
 
 def _ratio_cells(figures: Penalty) -> list[str]:
@@ -107,7 +128,7 @@ def _run_table(rows: Sequence[Penalty]) -> list[str]:
     return table(RUN_COLUMNS, cells)
 
 
-def _cost_table(rows: Sequence[Penalty]) -> list[str]:
+def _cost_table(rows: Sequence[Penalty], called: Mapping[str, str]) -> list[str]:
     cells = []
     for figures in rows:
         run = figures.run
@@ -116,7 +137,7 @@ def _cost_table(rows: Sequence[Penalty]) -> list[str]:
         costs = [percent(figures.lost_compute), percent(figures.compute_overhead)]
         excess = number(run.loss_excess, 3)
         cells.append([count(run.params), count(run.tokens), *losses, excess, number(figures.loss_penalty, 5), *costs])
-    return table(COST_COLUMNS, cells)
+    return table(_called(COST_COLUMNS, called), cells)
 
 
 def _tolerance_lines(law: Law, interval: Tolerance) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
+from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
 from isoflop.cli.render import json_text, plain
 from isoflop.cli.run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from isoflop.cli.selection import loss_law
 from isoflop.theory.notation import close_matches
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from isoflop.cli.arguments import Options
     from isoflop.numeric.downstream.evaluations import Evaluations
     from isoflop.numeric.downstream.report import Report
-    from isoflop.numeric.law import Law
 
 SUMMARY = "one page on a benchmark: laws, errors, what to train for it, forecast"
 FORMATS = ("text", "json", "latex")
@@ -26,7 +26,7 @@ DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
 LISTS = ("--law", "--loss-law", "--compute", "--ratio")
 RESAMPLES, LEVEL = 200, 0.9
 #: How the library calls what an option sets.
-OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "proxy": "--proxy"}
+OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "proxy": "--proxy", "ray": "--ray"}
 
 
 def parser() -> Parser:
@@ -47,6 +47,8 @@ def parser() -> Parser:
             "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' --bootstrap 50",
             "isoflop report evaluations.csv --benchmark PIQA --bootstrap 0 --loss-law besiroglu2024",
             "isoflop report evaluations.csv --benchmark PIQA --law compute --format latex -o piqa.tex",
+            "isoflop report evaluations.csv --benchmark HellaSwag --law compute --ray 20 --bootstrap 0",
+            "isoflop report evaluations.csv --benchmark HumanEval --law compute bilinear --bootstrap 50",
         ],
     )
     declare_evaluations(built)
@@ -65,6 +67,13 @@ def parser() -> Parser:
     takes_several(follows, "--ratio", "RATIO", "overtraining ratios of the table of penalties; default: 0.1 0.3 3 10 30")
     takes_one(
         follows, "--tokens-per-param", "NUMBER", "D/N of the forecasts by laws of params and tokens; default: the runs' median"
+    )
+    takes_one(
+        follows,
+        "--ray",
+        "RATIO",
+        "fit the one-break law to -log Q' of the runs at this D/N, and say whether it is the params+tokens law, c1 f1 = -1; "
+        "default: where all runs are at one D/N",
     )
     takes_several(follows, "--loss-law", "LAW", "a published law of loss or a JSON law file: what its allocation costs here")
     takes_one(follows, "--bootstrap", "N", f"refits to resampled runs, for intervals; 0: none; default: {RESAMPLES}")
@@ -106,7 +115,8 @@ class _Asked:
         self.compute = [value for _, value in options.positives("--compute") or []]
         self.ratios = [value for _, value in options.positives("--ratio") or []]
         self.tokens_per_param = options.positive("--tokens-per-param")
-        self.loss_laws = [_loss_law(word) for word in options.words("--loss-law") or []]
+        self.ray = options.positive("--ray")
+        self.loss_laws = [loss_law(word) for word in options.words("--loss-law") or []]
         repeats = whole(options, "--bootstrap", least=0)
         if repeats == 1:
             raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
@@ -120,7 +130,7 @@ class _Asked:
         self.n_laws = 0
 
     def report(self) -> Report:
-        from isoflop.numeric.downstream.laws import law_named
+        from isoflop.numeric.downstream.compare import kind_for
         from isoflop.numeric.downstream.report import RATIOS, report_benchmark
 
         evaluations = self.table.read()
@@ -128,11 +138,13 @@ class _Asked:
         baseline = self.table.baselines()[benchmark]
         names = self.names or _possible(evaluations)
         self.n_laws = len(names)
-        kinds = [law_named(name, margin=self.table.margin, first_stage=self.first_stage or "compute") for name in names]
+        stage = self.first_stage or "compute"
+        kinds = [kind_for(name, baseline, margin=self.table.margin, first_stage=stage) for name in names]
         settings: dict[str, Any] = {
             "hold_out": self.options.one("--hold-out"),
             "tokens_per_param": self.tokens_per_param,
             "proxy": self._proxy(evaluations, names),
+            "ray": self.ray,
         }
         try:
             return report_benchmark(
@@ -150,7 +162,7 @@ class _Asked:
                 progress=is_terminal(sys.stderr),
             )
         except ValueError as error:
-            known = [(f"{name}=", OPTIONS[name], value) for name, value in settings.items()]
+            known = [(f"{name}=", OPTIONS[name], self.options.one(OPTIONS[name]) or value) for name, value in settings.items()]
             raise of_option(
                 error, *known, ("where=", "--hold-out", settings["hold_out"]), ("benchmark=", "--benchmark", benchmark)
             ) from None
@@ -195,8 +207,6 @@ def _laws(options: Options) -> tuple[str, ...] | None:
             raise outside("--law", word, f"one of {', '.join(LAWS)}{close_matches(word, LAWS)}")
         if words.count(word) > 1:
             raise UsageError(f"--law {shown(word)}: is given twice")
-        if word == "bilinear":
-            raise UsageError("--law 'bilinear': is a law of several k; a report is on one benchmark, see compare-laws")
     return tuple(words)
 
 
@@ -207,16 +217,4 @@ def _possible(evaluations: Evaluations) -> tuple[str, ...]:
     found = tuple(name for name in DEFAULT_LAWS if (has_both if name.startswith("params") else has_compute))
     if not found:
         raise UsageError(f"{evaluations.source}: has neither compute nor params and tokens; every law needs one of these")
-    return found
-
-
-def _loss_law(word: str) -> Law:
-    """A published law of loss, or one from a file."""
-    from isoflop.cli.selection import _from_file, _is_path, _published
-
-    try:
-        found = _from_file(word) if _is_path(word) else _published(word)
-        found.needed("A", "B")
-    except ValueError as error:
-        raise blamed(error, ("--loss-law", word)) from None
     return found

@@ -129,6 +129,16 @@ def _from_file(path: str) -> Law:
     return Law(**read.as_dict()["coefficients"], name=path, source=read.source)
 
 
+def loss_law(word: str) -> Law:
+    """A law of loss that allocates: a published one, or one from a file, as ``--loss-law`` names it."""
+    try:
+        found = _from_file(word) if _is_path(word) else _published(word)
+        found.needed("A", "B")
+    except ValueError as error:
+        raise blamed(error, ("--loss-law", word)) from None
+    return found
+
+
 # -- by coefficients -------------------------------------------------------------------------------
 
 

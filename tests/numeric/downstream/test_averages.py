@@ -115,10 +115,29 @@ def test_the_options_add_an_average(tmp_path: Path) -> None:
     assert two.read().benchmarks == ("a", "average")
     assert two.read().scores["average"][0] == pytest.approx((0.5 + 0.25) / 2)
     assert set(two.baselines()) == {"a", "average"}
-    with pytest.raises(UsageError, match=r"--average \['a'\]: must be at least 2 different benchmarks"):
+    with pytest.raises(UsageError, match=r"^--average 'a': must be at least 2 different benchmarks"):
         asked("--average", "a").read()
-    with pytest.raises(UsageError, match=r"--benchmark 'd': file .* has no such benchmark; there are 'a', 'b', 'c'"):
+    with pytest.raises(UsageError, match=r"^--average 'd': file .* has no such benchmark; there are 'a', 'b', 'c'"):
         asked("--average", "a", "d").read()
+
+
+def test_an_average_tells_what_the_errors_of_guessing_are_worth() -> None:
+    """Against the spread of the average over draws of what guessing scores."""
+    random = np.random.default_rng(4)
+    compute = np.geomspace(1e19, 1e22, 9)
+    scores = {"a": 0.25 + 0.75 * (compute / 1e23) ** 0.1, "b": 0.5 + 0.5 * (compute / 1e23) ** 0.2}
+    data = Evaluations.read({"C": compute, "acc_a": scores["a"], "acc_b": scores["b"]})
+    errors = {"a": 0.01, "b": 0.02}
+    more = averaged(data, {"a": Baseline(0.25, 0.01), "b": Baseline(0.5, 0.02)})
+    said = more.warnings[-1]
+    assert "taken as exact" in said
+    draws = []
+    for _ in range(4000):
+        guess = {"a": 0.25 + errors["a"] * random.standard_normal(), "b": 0.5 + errors["b"] * random.standard_normal()}
+        draws.append(np.mean([(scores[name] - guess[name]) / (1.0 - guess[name]) for name in scores], axis=0))
+    told = float(said.rpartition("standard errors are ")[2].split()[0])
+    assert told == pytest.approx(np.std(draws, axis=0).mean(), rel=0.06)
+    assert "exact" not in averaged(data, {"a": 0.25, "b": 0.5}).warnings[-1]
 
 
 def test_the_transcribed_runs_leave_nothing_to_extrapolate_from(public_runs: Path) -> None:

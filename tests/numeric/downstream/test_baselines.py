@@ -14,6 +14,7 @@ from isoflop.cli.arguments import Parser, read
 from isoflop.cli.errors import UsageError
 from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
 from isoflop.numeric.downstream.baselines import Baseline, published, resolve
+from isoflop.numeric.downstream.compare import kind_for
 from isoflop.numeric.downstream.evaluations import Evaluations
 
 #: Table 11 of Krajewski et al. 2025, column Q_random, by the names in the authors' own csv.
@@ -74,6 +75,17 @@ def test_published_values_are_of_one_metric() -> None:
     assert resolve(runs(None), "krajewski2025")["arc_easy"].value == 0.2918
     with pytest.raises(ValueError, match=r"'arc_easy' \(acc\) in data is not known \(krajewski2025 has it for acc_norm alone\)"):
         resolve(runs("acc"), "krajewski2025")
+
+
+def test_published_margins_come_with_the_published_values() -> None:
+    lbpp = resolve(runs("pass@1", benchmark="lbpp"), "krajewski2025")["lbpp"]
+    assert (lbpp.value, lbpp.margin) == (0.0, 0.02)
+    assert resolve(runs("acc_norm"), "krajewski2025")["arc_easy"].margin is None
+    assert resolve(runs("pass@1", benchmark="lbpp"))["lbpp"].margin is None
+    margins = {law: kind_for(law, lbpp).margin for law in ("compute", "params-tokens-ceiling", "bnsl", "two-stage-logistic")}
+    assert margins == {"compute": 0.02, "params-tokens-ceiling": 0.02, "bnsl": 0.0, "two-stage-logistic": None}
+    assert kind_for("compute", lbpp, margin=0.1).margin == 0.1
+    assert kind_for("compute", Baseline(0.0)).margin == 0.05
 
 
 def test_what_is_given_comes_first_then_small_runs_then_the_table_then_the_metric() -> None:
@@ -138,8 +150,12 @@ UNKNOWN = (
     r"the random baseline of 'arc_easy' \(acc\) in .* is not known; say random_baseline=\{'arc_easy': VALUE\} "
     r"\(--random-baseline arc_easy=VALUE\), .* or small='compute < 1e17' \(--small-runs 'compute < 1e17'\)"
 )
+SAID = (
+    r"the random baseline of 'arc_easy' \(acc\) in .* is not known; say --random-baseline arc_easy=VALUE, .* "
+    r"or --small-runs 'compute < 1e17' to"
+)
 REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...], str, str]] = {
-    "unknown": ({}, (), UNKNOWN, UNKNOWN),
+    "unknown": ({}, (), UNKNOWN, SAID),
     "no benchmark": (
         {"given": {"arc_esy": 0.25}}, ("--random-baseline", "arc_esy=0.25"),
         r"random_baseline: 'arc_esy' is no benchmark of data \(did you mean arc_easy\?\); the benchmarks are 'arc_easy'",
@@ -203,6 +219,7 @@ def test_bad_baselines_are_refused_on_the_command_line(case: str, tmp_path: Path
     ("call", "message"),
     [
         (lambda: Baseline(1.0), r"value=1.0: must be a number of at least 0 and below 1"),
+        (lambda: Baseline(0.5, margin=1.0), r"margin=1.0: must be a number of at least 0 and below 1"),
         (lambda: Baseline(0.5, -1.0), r"standard_error=-1.0: must be a finite number of at least 0"),
         (lambda: Baseline(0.5).draws(-1, np.random.default_rng(0)), r"K=-1: must be a whole number of at least 0"),
         (lambda: resolve(runs(), 0.1, benchmarks=["piqa"]), r"benchmark='piqa': data has no such benchmark"),

@@ -123,7 +123,8 @@ def test_exponents_of_two_to_one_have_two_broken_laws():
     assert fit.converged
     assert law.accuracy(compute) == pytest.approx(values, rel=1e-9)
     assert law.product == pytest.approx(round(law.product), abs=1e-8)
-    assert (round(law.product), law.a) in ((-1, pytest.approx(1.7, rel=1e-6)), (-2, pytest.approx(1.7 - 0.125, rel=1e-6)))
+    asymptotes = {-1: 1.7, -2: 1.7 - 0.125}
+    assert law.a == pytest.approx(asymptotes[round(law.product)], rel=1e-6)
 
 
 def test_a_sharper_break_is_not_a_two_term_law():
@@ -132,6 +133,36 @@ def test_a_sharper_break_is_not_a_two_term_law():
     fit = fit_broken(compute, truth.accuracy(compute), objective=SQUARES, asymptote=(0.0, np.inf))
     assert law_of(fit).product == pytest.approx(-0.16, rel=1e-6)
     assert not recognised(fit).holds
+
+
+def test_a_two_term_law_without_a_constant_is_recognised():
+    """Its asymptote is 0, the least that it may be, and is not open for that."""
+    compute = np.geomspace(1e17, 1e24, 60)
+    values = 0.5 * (compute / 1e20) ** -0.3 + 0.5 * (compute / 1e20) ** -0.12
+    fit = fit_broken(compute, values, objective=SQUARES, in_logs=True, asymptote=(0.0, np.inf))
+    assert law_of(fit).a == pytest.approx(0.0, abs=1e-9)
+    assert recognised(fit).holds, str(recognised(fit))
+
+
+def test_it_begins_where_it_is_told_as_well():
+    compute = np.geomspace(1e18, 1e23, 50)
+    values = LAW.accuracy(compute)
+    found = fit_broken(compute, values, objective=SQUARES, near=LAW.coefficients[None])
+    assert found.coefficients == pytest.approx(LAW.coefficients, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_three_breaks_are_recovered(seed):
+    random = np.random.default_rng(seed)
+    logs = np.sort(random.uniform(17.0, 23.0, 80)) * DECADE
+    places, exponents = np.array([18.5, 20.0, 21.5]) * DECADE, np.array([0.1, 0.5, 0.15, 0.55])
+    parts = [(c, place - logs.mean(), 0.25) for c, place in zip(np.diff(exponents), places, strict=True)]
+    shape = direct(logs - logs.mean(), 0.0, 1.0, exponents[0], parts)
+    accuracy = 0.95 - 0.7 * shape / shape.max() + SMALL * seed * random.normal(size=80)
+    kind = BNSL_KINDS["bnsl-3"]
+    found = kind.fit(Sample(benchmark="drawn", accuracy=accuracy, baseline=0.0, at=Points(compute=np.exp(logs))))
+    assert found.converged
+    assert np.abs(np.log(found.coefficients[4::3]) - places).max() <= 0.1 * DECADE
 
 
 # The kind

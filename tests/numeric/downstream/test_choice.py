@@ -198,6 +198,41 @@ def test_the_closer_law_that_extrapolates_worse_is_named() -> None:
     assert found.as_dict()["reversals"][0]["closer"] == "degree-5"
 
 
+def test_predictions_outside_the_range_are_counted_and_one_of_them_moves_the_mean_alone() -> None:
+    """A law that says 1e9 at the last runs."""
+
+    class Wild(Polynomial):
+        name = "wild"
+
+        def accuracy(self, coefficients, at, baselines):
+            found = super().accuracy(coefficients, at, baselines)
+            return np.where(at.column("compute") > 6e22, 1e9, found)
+
+    sample = runs(n=30)
+    found = choose(sample, [Polynomial(1), Wild(1)], least_train=8)
+    beyond = int((sample.at.compute > 6e22).sum())
+    ahead = sum(fold.n_next for fold in found.folds)
+    assert 0 < beyond < ahead / 2
+    assert found.outside == {"degree-1": (0, ahead), "wild": (beyond, ahead)}
+    assert found.extrapolation("wild")["wild"] == pytest.approx(1e9 * beyond / ahead, rel=1e-6)
+    off = np.concatenate([fold.off["wild"] for fold in found.folds])
+    assert found.typical("wild")["wild"] == pytest.approx(sorted(off)[ahead // 2], rel=0.2)
+    assert found.typical("wild")["wild"] < 0.1
+    said = " ".join(str(found).split())
+    assert f"wild: {beyond} of {ahead} predictions lie outside [0, 1]" in said
+    assert "degree-1: " not in said
+    data = found.as_dict()
+    assert data["predictions_outside"]["wild"] == {"n": beyond, "of": ahead}
+    assert data["folds"][0]["medians"]["degree-1"] == pytest.approx(np.median(found.folds[0].off["degree-1"]))
+
+
+def test_two_processes_choose_alike() -> None:
+    pytest.importorskip("joblib")
+    sample = runs(n=20)
+    one, two = (choose(sample, [POWER_KINDS["compute"]], jobs=jobs).as_dict() for jobs in (1, 2))
+    assert one == two
+
+
 def test_no_reversal_where_the_closer_law_extrapolates_better() -> None:
     found = choose(runs(bend=0.02, noise=0.001), [Polynomial(1), Polynomial(2)])
     assert found.reversals == ()

@@ -288,16 +288,27 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     "percent, not said": (
         [*LONG, score(2e9, "piqa", 61.0), score(3e9, "piqa", 70.0)], {}, (),
         r"row 5, column 'score' \(piqa\): accuracy=61 must be a number from 0 to 1 \(1 more row\); "
-        r"say percent=True \(--percent\) if the column holds percent",
+        r"say (percent=True \()?--percent\)? if the column holds percent",
     ),
-    "infinite": ([*LONG, score(2e9, "piqa", "inf")], {}, (), r"row 5, column 'score' \(piqa\): accuracy=inf must be"),
+    "infinite": (
+        [*LONG, score(2e9, "piqa", "inf")], {}, (),
+        r"row 5, column 'score' \(piqa\): accuracy=inf must be a number from 0 to 1$",
+    ),
+    "a slip beyond 1": (
+        [*LONG, score(2e9, "piqa", 1.02)], {}, (),
+        r"row 5, column 'score' \(piqa\): accuracy=1.02 must be a number from 0 to 1$",
+    ),
+    "small numbers of percent": (
+        [score(N, "lbpp", q) for N, q in ((1e8, 0.6), (1e9, 1.2), (1e10, 1.8))], {}, (),
+        r"accuracy=1.2 must be a number from 0 to 1 \(1 more row\); say (percent=True \()?--percent\)? if",
+    ),
     "above 100 percent": (
         [score(2e9, "piqa", 61.0), score(3e9, "piqa", 170.0)], {"percent": True}, ("--percent",),
         r"row 2, column 'score' \(piqa\): accuracy=170 must be a number from 0 to 100 \(percent\)",
     ),
     "percent that is none": (
         LONG, {"percent": True}, ("--percent",),
-        r"no accuracy of .* is above 1 \(the highest is 0.5, row 3\): leave percent=True \(--percent\) out",
+        r"no accuracy of .* is above 1 \(the highest is 0.5, row 3\): leave (percent=True \()?--percent\)? out",
     ),
     "a loss without a metric": (
         [score(1e8, "piqa", 0.5, None), score(1e8, "c4", 3.2, None)], {}, (),
@@ -337,7 +348,7 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "two scores at different times": (
         [{**row, "time": 0.5 * i} for i, row in enumerate([*LONG, score(1e8, "piqa", 0.4)])], {}, (),
-        r"rows 1 and 5: hold two scores .*; they differ in 'time': take one by where= \(--where\), or name runs in a column run",
+        r"rows 1 and 5: hold two scores .*; they differ in 'time': take one by (where= \()?--where\)?, or name runs in",
     ),
     "a run in two rows": ([*WIDE, WIDE[0]], {}, (), r"rows 1 and 3: hold the same N, D: a run comes once"),
     "a name in two rows": (
@@ -383,13 +394,24 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "a baseline in percent": (
         [score(1e8, "a", 0.5, random_baseline=25)], {}, (),
-        r"row 1, column 'random_baseline' \(a\): random_baseline=25 must be at least 0 and below 1; say percent=True",
+        r"row 1, column 'random_baseline' \(a\): random_baseline=25 must be at least 0 and below 1; say (percent=True|--percent)",
     ),
     "a baseline not in percent": (
         [score(1e8, "a", 50, random_baseline=0.25)], {"percent": True}, ("--percent",),
         r"row 1, column 'random_baseline' \(a\): random_baseline=0.25 must be in percent as the scores are",
     ),
 }  # fmt: skip
+
+
+def test_a_column_of_shares_without_a_name_is_said() -> None:
+    rows = [{**row, "B": 0.1 * i, "lr": 1e-4 * i, "dropout": 0, "acc_stderr_B": 0.01 * i} for i, row in enumerate(WIDE, start=1)]
+    said = [text for text in Evaluations.read(rows).warnings if "no score by its name" in text]
+    assert len(said) == 1
+    assert "column 'B'" in said[0]
+    assert "--column B=B" in said[0]
+    named = Evaluations.read(rows, columns={"B": "B"})
+    assert "B" in named.benchmarks
+    assert not any("no score by its name" in text for text in named.warnings)
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -386,3 +387,70 @@ def test_bad_tables():
     found = fit_overtraining(simulated(), loss="c4")
     with pytest.raises(ValueError, match=r"tokens_per_param=-1\.0"):
         found.cost(1e20, [-1.0])
+
+
+# -- which runs a law knows ----------------------------------------------------------------------------------------------
+
+
+def test_scatter_is_in_the_units_of_what_is_fitted():
+    """RMSE and R2 from their definitions."""
+    columns = simulated(0.01)
+    found = fit_overtraining(columns, loss="c4")
+    c = found.coefficients
+    law = c["E"] + c["A"] * columns["N"] ** -c["beta"] + c["B"] * columns["D"] ** -c["beta"]
+    off = columns["loss_c4"] - law
+    assert found.loss_errors["rmse"] == pytest.approx(math.sqrt(np.mean(off**2)), rel=1e-9)
+    assert found.loss_errors["r2"] == pytest.approx(1.0 - np.var(off) / np.var(columns["loss_c4"]), abs=1e-6)
+    e = found.error_coefficients or {}
+    error = 1.0 - 0.5 * (columns["acc_one"] + columns["acc_two"])
+    wrong = error - e["epsilon"] + e["k"] * np.exp(-e["gamma"] * columns["loss_c4"])
+    assert found.error_errors["rmse"] == pytest.approx(math.sqrt(np.mean(wrong**2)), rel=1e-8)
+
+
+def test_training_sets_in_one_fit_are_told_by_their_residuals():
+    """Two sets whose losses differ by 0.1; names of models, which follow from the size, and of runs say nothing."""
+    one, other = simulated(0.002, 1), simulated(0.002, 2)
+    columns: dict[str, Any] = {name: np.concatenate([one[name], other[name]]) for name in one}
+    columns["loss_c4"][36:] += 0.1
+    columns |= {
+        "data set": ["web"] * 36 + ["books"] * 36,
+        "architecture": [f"of {n:.3g}" for n in columns["N"]],
+        "note": [f"number {i}" for i in range(72)],
+    }
+    (note,) = (note for note in fit_overtraining(columns, loss="c4").notes if "pools" in note)
+    assert "2 kinds of data set" in note
+    assert "web (36 runs, -0.0" in note
+    assert "books (36 runs, +0.0" in note
+    assert "condition such as `data set` == 'web'" in note
+    p = float(note.partition("p = ")[2].split()[0])
+    assert p < 1e-20
+    assert not fit_overtraining(columns, loss="c4", fit_where="`data set` == 'web'").notes
+    columns["loss_c4"][36:] -= 0.1
+    (note,) = fit_overtraining(columns, loss="c4").notes
+    assert float(note.partition("p = ")[2].split()[0]) > 1e-3, "the same law"
+
+
+def test_the_figure_shows_runs_and_laws():
+    from isoflop.numeric.downstream.plot_overtraining import plot_error, plot_loss, plot_overtraining
+
+    found = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8")
+
+    def drawn(line):
+        return np.array(line.get_data(), dtype=np.float64)
+
+    ax = plot_loss(found)
+    lines = {str(line.get_label()): drawn(line) for line in ax.lines if str(line.get_label()).startswith("M = ")}
+    assert list(lines) == [f"M = {ratio:g}" for ratio in (5, 10, 20, 80, 160, 640)]
+    compute, loss = lines["M = 80"]
+    params = np.sqrt(compute / 480.0)
+    np.testing.assert_allclose(loss, found.loss(params, 80.0 * params))
+    marks = [line for line in ax.lines if drawn(line).shape == (2, 1)]
+    assert len(marks) == 36
+    assert sum(line.get_markerfacecolor() == "none" for line in marks) == 36 - found.n_loss
+    losses, errors = drawn(plot_error(found).lines[0])
+    np.testing.assert_allclose(errors, found.error(losses))
+    assert plot_overtraining(found).shape == (1, 2)
+    alone = fit_overtraining(simulated(0.01), loss="c4", benchmarks=[])
+    assert plot_overtraining(alone).shape == (1, 1)
+    with pytest.raises(ValueError, match="there is no law of error"):
+        plot_error(alone)

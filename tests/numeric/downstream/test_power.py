@@ -6,6 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from isoflop.numeric.downstream.baselines import Baseline
+from isoflop.numeric.downstream.fitting import fit_law, resampled
 from isoflop.numeric.downstream.power import CEILING_KINDS, MARGIN, POWER_KINDS
 from isoflop.numeric.downstream.sample import Points, Sample
 from isoflop.numeric.fit.objective import Objective
@@ -139,6 +141,47 @@ def test_the_outlier_moves_squares_and_not_huber() -> None:
     squares, robust = (each.fit(part).coefficients[1] for each in (kind, by_huber))
     assert abs(robust - 0.085) < abs(squares - 0.085)
     assert kind.objective.name == "least-squares-log"
+
+
+def test_an_exponent_at_its_bound_is_said_and_counted() -> None:
+    """Accuracy that falls with compute: the slope is negative, not open."""
+    compute = np.geomspace(1e18, 1e22, 20)
+    y = 1.4 * (compute / 1e20) ** 0.03 * np.exp(0.01 * np.random.default_rng(0).standard_normal(20))
+    falling = Sample(benchmark="arc", accuracy=GUESS + (1.0 - GUESS) * np.exp(-y), baseline=GUESS, at=Points(compute=compute))
+    fit = resampled(fit_law(falling, POWER_KINDS["compute"]), Baseline(GUESS), 30, 0)
+    slope = np.polyfit(np.log(compute), observed(falling), 1)[0]
+    assert fit.found.coefficients[1] == pytest.approx(1e-3, rel=1e-9)
+    assert fit.found.remarks == (
+        "alpha at its bound 0.001: accuracy does not rise with compute "
+        f"(least squares of log(-log Q') without a bound: alpha = {-slope:.4g})",
+    )
+    assert slope > 0.0
+    assert fit.found.undetermined == ("alpha",)
+    assert fit.found.bounds(fit.found.coefficients).tolist() == [None, "lower"]
+    assert fit.at_limits == {"alpha": 30}
+    rising = fit_law(sample("compute"), POWER_KINDS["compute"])
+    assert (rising.found.remarks, rising.at_limits) == ((), {})
+    assert rising.found.bounds(np.array([[1.0, 1e-3], [1.0, 10.0]])).tolist() == [[None, "lower"], [None, "upper"]]
+
+
+@pytest.mark.parametrize(
+    ("n", "scale", "noise", "said"),
+    [
+        (4, 1.0, 0.0, "4 runs for 2 coefficients"),
+        (20, 1.0, 0.0, ""),
+        (20, 1.0, 0.6, "scatter about the law as much as they change"),
+        (20, 2.6, 0.0, "above guessing, those within 0.05 of it are left out"),
+    ],
+)
+def test_runs_that_tell_too_little(n, scale, noise, said) -> None:
+    """By count, by scatter, and where accuracies hardly leave the margin."""
+    compute = np.geomspace(1e20, 1e22, n)
+    z = np.random.default_rng(1).standard_normal(n)
+    y = scale * (compute / 1e21) ** -0.05 * np.exp(noise * z)
+    found = Sample(benchmark="arc", accuracy=np.exp(-y), baseline=0.0, at=Points(compute=compute))
+    weak = fit_law(found, POWER_KINDS["compute"]).weak
+    assert said in weak
+    assert bool(weak) == bool(said)
 
 
 def test_too_few_runs_and_missing_columns() -> None:

@@ -207,7 +207,8 @@ def test_formulas_in_latex(plain, expected) -> None:
 def test_latex(held_out) -> None:
     text = held_out.to_latex()
     assert text.startswith(r"% needs \usepackage{booktabs}")
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
+    assert r"\begin{table}" not in text
+    assert text.count(r"\begin{minipage}") == text.count(r"\end{minipage}") == 6
     for line in text.splitlines():
         assert not re.search(r"(?<!\\)%", line.removeprefix("%"))
     assert r"\texttt{compute" in text
@@ -223,6 +224,7 @@ def test_latex_compiles(held_out, tmp_path) -> None:
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+    assert "(1 page" in done.stdout
 
 
 def test_figures(held_out, tmp_path) -> None:
@@ -231,7 +233,7 @@ def test_figures(held_out, tmp_path) -> None:
     from isoflop.numeric.plot import save
 
     axes = plot_report(held_out)
-    assert len(axes) == 1 + len(LAWS)
+    assert len(axes) == 1 + len(LAWS) + 3
     save(axes, tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 10_000
     alone = plot_accuracy(held_out)
@@ -323,3 +325,91 @@ def test_bad_arguments(options, named) -> None:
 def test_no_law_at_all() -> None:
     with pytest.raises(ValueError, match="no law can be fitted: two-stage-linear: needs a proxy"):
         made(("two-stage-linear",))
+
+
+# -- costs, one ratio, every k -----------------------------------------------------------------------------------------
+
+
+def test_a_cost_near_its_least_is_bounded_from_above_alone() -> None:
+    """The loss law is the benchmark's own as it was fitted: training for the least loss costs nothing."""
+    (fit,) = made(("params-tokens",), resamples=0).fits
+    own = Law(E=0.0, name="own", **dict(zip(fit.kind.coefficients, fit.found.coefficients.tolist(), strict=True)))
+    report = made(loss_laws=[own], compute=[1e23], resamples=40)
+    (row,) = report.planning.loss_optimal
+    assert row["ratio"].low < 1.0 < row["ratio"].high
+    for name, least in (("loss_penalty", 1.0), ("lost_accuracy", 0.0), ("compute_overhead", 0.0)):
+        each = row[name]
+        assert each.at_most
+        assert each.low == least <= each.value <= each.high
+    assert "at most" in str(report)
+    assert r"\leq" in report.to_latex()
+    far = made(loss_laws=[Law(E=0.0, A=60.0, B=4e5, beta=0.27, gamma=0.45, name="far")], compute=[1e23], resamples=40)
+    cost = far.planning.loss_optimal[0]["lost_accuracy"]
+    assert not cost.at_most
+    assert 0.0 < cost.low <= cost.value <= cost.high
+
+
+def test_the_envelope_has_its_coefficient(held_out) -> None:
+    plan = held_out.planning
+    fit = held_out.fits[1]
+    own = AccuracyLaw.from_coefficients(fit.kind.coefficients, fit.found.coefficients, GUESS)
+    assert plan.coefficient.value == own.law.envelope.coefficient
+    assert plan.coefficient.low < plan.coefficient.value < plan.coefficient.high
+    assert "C0 = " in str(held_out)
+
+
+def test_one_ratio_of_tokens_to_params() -> None:
+    report = made(("compute",), table(noise=0.0), resamples=0, ray=20.0)
+    assert report.ray is not None
+    assert report.ray.n == 12
+    assert (report.ray.lowest, report.ray.highest) == pytest.approx((20.0, 20.0))
+    assert "One-break law of -log Q' at D/N = 20.0 (12 runs" in str(report)
+    assert "c_1 f_1" in report.to_latex()
+    assert report.as_dict()["ray"]["verdict"] == report.ray.verdict
+    assert made(("compute",), resamples=0).ray is None
+    assert made(("compute",), table(ratios=(20.0,)), resamples=0).ray is not None
+    with pytest.raises(ValueError, match=r"ray=3\.0: no run"):
+        made(("compute",), resamples=0, ray=3.0)
+
+
+def in_k(**options):
+    """pass@k of which the curves of all k cross among the runs, at exp(0.9/0.0195) = 1.1e20 FLOP."""
+    compute = np.geomspace(1e19, 1e22, 14)
+    rows: dict[str, list[Any]] = {name: [] for name in ("run", "params", "tokens", "benchmark", "metric_type", "score")}
+    for k in (1, 4, 16):
+        y = np.exp(5.5 - 0.12 * np.log(compute) + (0.9 - 0.0195 * np.log(compute)) * np.log(k))
+        y *= np.exp(0.005 * np.random.default_rng(k).standard_normal(len(y)))
+        for i, (C, each) in enumerate(zip(compute, np.exp(-y), strict=True)):
+            params = float(np.sqrt(C / 120.0))
+            for name, value in zip(rows, (i, params, 20.0 * params, "code", f"pass@{k}", each), strict=True):
+                rows[name].append(value)
+    settings: Any = {"resamples": 20, "hold_out": "compute > 4e21", "compute": [2e19, 1e23]} | options
+    kinds = [law_named(name, margin=0.0) for name in ("compute", "bilinear")]
+    return report_benchmark(Evaluations.read(rows), "code", Baseline(0.0), kinds, **settings)
+
+
+def test_the_law_of_every_k(tmp_path) -> None:
+    report = in_k()
+    (plain, law) = report.laws
+    assert plain.crossing is None
+    assert law.crossing is not None
+    assert law.crossing.low < np.exp(0.9 / 0.0195) < law.crossing.high
+    assert law.crossing.fitted_beyond == 5
+    assert (plain.held_out["n"], law.held_out["n"]) == (2, 6)
+    assert {(each.k, each.compute, each.beyond) for each in report.forecasts if each.law == "bilinear"} == {
+        (k, C, C < 1e20) for k in (1.0, 4.0, 16.0) for C in (2e19, 1e23)
+    }
+    text = " ".join(str(report).split())
+    assert "5 of 12 fitted and 0 of 2 held-out runs lie below" in text
+    assert "bilinear, k = 16 (does not hold)" in text
+    assert "best on the held-out runs: compute" in text
+    assert "$C_x = e^{-b/d}$" in report.to_latex()
+    pytest.importorskip("matplotlib")
+    from isoflop.numeric.downstream.plot_report import plot_report
+    from isoflop.numeric.plot import save
+
+    axes = plot_report(report)
+    assert len(axes) == 4
+    save(axes, tmp_path / "page.png")
+    with pytest.raises(ValueError, match="bilinear: needs pass@k at several k"):
+        made(("bilinear",), resamples=0)

@@ -1,5 +1,7 @@
 """Logistic regression against an independent maximisation at 50 digits, and the sweep of thresholds."""
 
+import dataclasses
+import math
 from typing import Any
 
 import mpmath
@@ -10,9 +12,11 @@ np = pytest.importorskip("numpy")
 from isoflop.numeric.downstream import thresholds as module  # noqa: E402
 from isoflop.numeric.downstream.kind import Found  # noqa: E402
 from isoflop.numeric.downstream.logistic import fit_logistic, midpoints  # noqa: E402
+from isoflop.numeric.downstream.logistic_profile import profile, profile_interval  # noqa: E402
 from isoflop.numeric.downstream.power import POWER_KINDS  # noqa: E402
 from isoflop.numeric.downstream.sample import Points, Sample  # noqa: E402
-from isoflop.numeric.downstream.thresholds import sweep_thresholds  # noqa: E402
+from isoflop.numeric.downstream.thresholds import Cell, sweep_thresholds  # noqa: E402
+from isoflop.numeric.downstream.thresholds_found import thresholds_of  # noqa: E402
 
 MP = mpmath.mp.clone()
 MP.dps = 50
@@ -218,12 +222,101 @@ def test_a_kink_gives_a_threshold() -> None:
         sweep.of("none")
 
 
-def test_an_interval_needs_benchmarks() -> None:
+def test_one_benchmark_has_the_interval_of_the_profile_likelihood() -> None:
+    """With one end where every extrapolation succeeds; where none is likelier than another, none."""
     sweep = sweep_thresholds([sample()], [LAW], resamples=50)
     (found,) = sweep.found
-    assert (found.low, found.high) == (None, None)
-    assert "fewer than 4 benchmarks" in found.without_interval
-    assert "no interval: fewer than 4 benchmarks" in " ".join(str(sweep).split())
+    assert (found.interval, found.without_interval, found.resampled) == ("profile likelihood", "", {})
+    assert found.low is None
+    assert found.high is not None
+    assert sweep.thresholds[0] < found.high < sweep.thresholds[5]
+    text = " ".join(str(sweep).split())
+    assert f"no end to {found.high:.2e}".replace("e+", "e") in text
+    assert "profile likelihood" in text
+    again = sweep_thresholds([sample(str(i)) for i in range(3)], [LAW], resamples=50).found[0]
+    assert again.interval == "profile likelihood"
+    assert again.high is not None
+    assert again.high < found.high, "three benchmarks say more than one"
+    assert sweep_thresholds([sample(str(i)) for i in range(4)], [LAW], resamples=50).found[0].interval == "benchmarks resampled"
+
+
+def test_equal_fits_count_once() -> None:
+    """A finer grid of thresholds between the same runs adds nothing to what is known."""
+    coarse = sweep_thresholds([sample(n=12)], [LAW], thresholds=np.geomspace(1e20, 5e22, 100), resamples=0).found[0]
+    fine = sweep_thresholds([sample(n=12)], [LAW], thresholds=np.geomspace(1e20, 5e22, 400), resamples=0).found[0]
+    assert fine.n_cells > 3 * coarse.n_cells
+    assert coarse.high is not None
+    assert fine.high is not None
+    assert math.log10(fine.high / coarse.high) == pytest.approx(0.0, abs=0.1)
+
+
+def test_what_lies_beyond_the_thresholds_is_told_by_its_side() -> None:
+    """A few failures among many successes put the midpoint of the curve far below the sweep, where no run is."""
+    grid = np.geomspace(1e19, 1e22, 13)
+    won = np.ones(13, dtype=bool)
+    won[[2, 5]] = False
+    cells = [Cell(benchmark="b", law="compute", threshold=T, n_train=i, n_held_out=9, mae=0.1, mre=0.1, success=bool(w))
+             for i, (T, w) in enumerate(zip(grid.tolist(), won, strict=True))]  # fmt: skip
+    (found,) = thresholds_of(["compute"], cells, 0, 0, 0.9)
+    assert found.T50 is not None
+    assert found.T50 < 1e19
+    sweep = dataclasses.replace(
+        sweep_thresholds([sample()], [LAW], thresholds=grid, resamples=0),
+        thresholds=tuple(grid.tolist()),
+        found=(found,),
+        shared=(),
+    )
+    row = next(line for line in str(sweep).splitlines() if line.startswith("compute  "))
+    assert row.split()[1:3] == ["<", "1.00e19"]
+    assert f"{found.T50:.2e}".replace("e+", "e") not in str(sweep)
+
+
+# -- the profile likelihood ----------------------------------------------------------------------------------------------
+
+
+def best_over_slopes(x, won, weights, c):
+    """The greatest likelihood over a grid of slopes, in logarithms from nearly flat to nearly a step."""
+    slopes = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 200_001)])[:, None]
+    eta = slopes * (np.asarray(x) - c)
+    return float((weights * np.where(won, -np.logaddexp(0.0, -eta), -np.logaddexp(0.0, eta))).sum(axis=1).max())
+
+
+@pytest.mark.parametrize("outcomes", ["001011", "000111", "111111", "000000", "110111", "101001"])
+@pytest.mark.parametrize("c", [-3.0, 1.5, 3.0, 4.2, 9.0])
+def test_the_profile_by_a_search_over_slopes(outcomes, c) -> None:
+    x, won = np.arange(1.0, 7.0), np.array([each == "1" for each in outcomes])
+    weights = np.array([1.0, 0.5, 1.0, 2.0, 1.0, 0.25])
+    assert profile(x, won, weights, c) == pytest.approx(best_over_slopes(x, won, weights, c), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "bounded"),
+    [("0001011011", (True, True)), ("0000011111", (True, True)), ("1111111111", (False, True)), ("0000000000", (True, False)),
+     ("1101111111", (False, True)), ("10", (False, False))],
+)  # fmt: skip
+def test_the_interval_is_what_the_likelihood_does_not_rule_out(outcomes, bounded) -> None:
+    """On both sides of every end, with the greatest likelihood from a fine grid of midpoints."""
+    from scipy.stats import chi2
+
+    x, won = np.arange(float(len(outcomes))), np.array([each == "1" for each in outcomes])
+    weights = np.ones(len(x))
+    ends = profile_interval(x, won, weights, 0.9)
+    assert tuple(np.isfinite(ends)) == bounded
+    greatest = max(profile(x, won, weights, c) for c in [*np.linspace(-20.0, 30.0, 1001), -1e6, 1e6])
+    least = greatest - 0.5 * float(chi2.ppf(0.9, 1))
+    for end, outward in zip(ends, (-1.0, 1.0), strict=True):
+        if np.isfinite(end):
+            assert profile(x, won, weights, end + 1e-3 * outward) < least + 1e-4
+            assert profile(x, won, weights, end - 1e-3 * outward) > least - 1e-4
+
+
+def test_the_interval_holds_the_truth_where_trials_are_independent() -> None:
+    random, x, hits = np.random.default_rng(8), np.linspace(19.8, 22.7, 40), 0
+    for _ in range(80):
+        won = random.random(len(x)) < 1.0 / (1.0 + np.exp(-4.0 * (x - 21.2)))
+        low, high = profile_interval(x, won, np.ones(len(x)), 0.9)
+        hits += low <= 21.2 <= high
+    assert 63 <= hits <= 78
 
 
 @pytest.mark.slow
@@ -341,3 +434,55 @@ def test_bad_laws_and_samples() -> None:
         sweep_thresholds([sample()], [LAW, LAW])
     with pytest.raises(ValueError, match="samples="):
         sweep_thresholds([], [LAW])
+
+
+# -- figures -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_benchmarks", [1, 5])
+def test_the_page_has_every_word_on_it(n_benchmarks) -> None:
+    """No title, label or legend leaves the page or runs into another title."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    from isoflop.numeric.downstream.plot_thresholds import plot_thresholds
+
+    sweep = sweep_thresholds(
+        [sample(f"a benchmark {i}", noise=0.05, seed=i) for i in range(n_benchmarks)], [LAW], thresholds=[1e20, 1e22], resamples=9
+    )
+    laws = ("params-tokens-ceiling", "two-stage-logistic", "two-stage-linear", "compute-ceiling", "params-tokens")
+    sweep = dataclasses.replace(
+        sweep,
+        laws=laws,
+        found=tuple(dataclasses.replace(sweep.found[0], law=law) for law in laws),
+        cells=tuple(dataclasses.replace(cell, law=law) for law in laws for cell in sweep.cells),
+    )
+    axes = plot_thresholds(sweep, figure="mae")
+    assert len(axes) == n_benchmarks + 5
+    assert "points" in axes[0].get_ylabel()
+    page = axes[0].figure
+    FigureCanvasAgg(page).draw()
+    width, height = page.bbox.size
+    titles = [ax.title.get_window_extent() for ax in axes]
+    boxes = [*titles, *(ax.yaxis.label.get_window_extent() for ax in axes), page.legends[0].get_window_extent()]
+    for box in boxes:
+        assert box.x0 >= 0.0
+        assert box.y0 >= 0.0
+        assert box.x1 <= width
+        assert box.y1 <= height
+    for i, one in enumerate(titles):
+        assert not any(one.overlaps(other) for other in titles[:i])
+    with pytest.raises(ValueError, match="figure='r2': must be one of mre, mae"):
+        plot_thresholds(sweep, figure="r2")
+
+
+def test_absolute_errors_in_the_text() -> None:
+    sweep = sweep_thresholds([sample(bend=0.004)], [LAW], thresholds=[1e21, 3e21], resamples=0)
+    text = sweep.to_text("mae")
+    assert "MAE in points, T =" in text
+    shown = next(line for line in text.splitlines() if line.startswith("task"))
+    assert [float(each) for each in shown.split()[1:]] == [
+        pytest.approx(100.0 * cell.mae, abs=0.05) for cell in sweep.cells if cell.mae is not None
+    ]
+    with pytest.raises(ValueError, match="figure='r2': must be one of mre, mae"):
+        sweep.to_text("r2")

@@ -386,6 +386,25 @@ def test_one_exponent_against_the_law_with_two():
 # -- bad input -----------------------------------------------------------------------------------------------------------
 
 
+def test_a_law_that_levels_off_outside_the_range_says_so():
+    high, low = (
+        LINKS["logistic"].remarks(np.array([1.5573, -3.0, 2.0, 0.3])),
+        LINKS["logistic"].remarks(np.array([0.5, -3.0, 2.0, -0.1])),
+    )
+    assert high == ("a + b = 1.857, where it levels off, is above 1: no accuracy is",)
+    assert low == ("b = -0.1, where it levels off, is below 0: no accuracy is",)
+    assert LINKS["exponential"].remarks(np.array([-0.2, 0.1, 1.0])) == (
+        "1 - epsilon = 1.2, where it levels off, is above 1: no accuracy is",
+    )
+    assert LINKS["logistic"].remarks(np.array([0.7, -3.0, 2.0, 0.25])) == ()
+    assert LINKS["linear"].remarks(np.array([3.0, -1.0])) == ()
+    found = two_stage("logistic").fit(sample("logistic"))
+    assert found.remarks == ()
+    assert found.limits is not None
+    assert found.limits.shape == (len(found.coefficients), 2)
+    assert found.bounds(found.coefficients).tolist() == [None] * len(found.coefficients)
+
+
 def test_bad_names():
     with pytest.raises(ValueError, match="link='cubic': must be one of linear, logistic, exponential"):
         two_stage("cubic")

@@ -334,7 +334,7 @@ def test_latex_fits_the_lines_of_an_article(fitted, tmp_path, options) -> None:
     page = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", "Text.", "", table, "", r"\end{document}"]
     (tmp_path / "page.tex").write_text("\n".join(page), encoding="utf-8")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout
     assert "Overfull" not in done.stdout
 

@@ -91,6 +91,48 @@ def test_the_matrix_holds_the_pairs():
     assert found.pair(1, 100).as_dict()["pass_at_k"] is None
 
 
+#: Two laws whose order reverses at small compute: y_10 > y_1 where N and D are small.
+CROSSING = {1: Law(E=0.0, A=20.0, B=30.0, beta=0.1, gamma=0.1), 10: Law(E=0.0, A=600.0, B=900.0, beta=0.3, gamma=0.3)}
+
+
+def test_no_cost_where_laws_contradict_each_other():
+    """Each budget on its own: the second law lies above the first at an allocation of either, by direct evaluation."""
+    budgets = np.geomspace(1e6, 1e24, 37)
+    found = allocation_matrix(CROSSING, budgets)
+    told = []
+    for budget in budgets:
+        own = [law.envelope for law in CROSSING.values()]
+        at = [(float(each.params(budget)), float(each.tokens(budget))) for each in own]
+        told.append(any(CROSSING[10].loss(*point) > CROSSING[1].loss(*point) for point in at))
+    assert [violation is not None for violation in found.contradictions] == told
+    assert 0 < sum(told) < len(told)
+    assert [row["contradicted_by"] for row in found.rows()][:2] == [[1.0, 10.0]] * 2
+    assert found.rows()[-1]["contradicted_by"] is None
+    refused = found.refusals()
+    assert list(refused) == [float(budget) for budget, wrong in zip(budgets, told, strict=True) if wrong]
+    text = str(allocation_matrix(CROSSING, [1e6, 1e24]))
+    assert "compute=1e+06: the params+tokens laws at k=1 and k=10 contradict each" in text
+    assert text.count("Compute lost at") == 1
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_an_allocation_for_loss_is_judged_as_well():
+    """A law of loss has no place in the order of k, but models trained for it may lie where two k contradict each other."""
+    budget = 1e16
+    assert allocation_matrix(CROSSING, budget).contradictions == (None,)
+    lopsided = Law(A=1e-4, B=1e9, beta=0.3, gamma=0.3)  # nearly all of the compute into tokens
+    (found,) = allocation_matrix({"loss": lopsided, **CROSSING}, budget).contradictions
+    assert found is not None
+    assert (found.point, found.k) == (0, (1.0, 10.0))
+    assert allocation_matrix({"loss": lopsided, 1: CROSSING[1]}, budget).contradictions == (None,)
+
+
+def test_many_columns_are_printed_below_each_other():
+    text = str(allocation_matrix(dict.fromkeys(range(1, 21), LAWS[10]), 1e20))
+    assert max(map(len, text.splitlines())) <= 100
+    assert sum(line.count("pass@20") for line in text.splitlines()) == 4  # three rows and one heading
+
+
 def test_equal_shares_never_change_the_ratio():
     one, two = Law(A=100.0, B=100.0, beta=0.3, gamma=0.3), Law(A=100.0, B=300.0, beta=0.4, gamma=0.4)
     found = allocation_across(one, two, [1e10, 1e20, 1e30])

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from math import log10
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from isoflop.numeric.passk.backtest import backtest
 from isoflop.numeric.passk.backtest import rolling as module
 from isoflop.numeric.passk.counts import Counts
+from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
 from isoflop.numeric.runs import Runs
 
@@ -377,14 +379,107 @@ def test_several_benchmarks_are_refused():
         backtest(data)
 
 
-def test_all_zeros_leave_no_fit_and_say_so():
-    data = table_of(6, compute=np.repeat(np.geomspace(1e18, 1e21, 6), 3), c=np.zeros(18, dtype=int))
-    found = backtest(data, k=[1], resamples=0)
-    assert all(step.failed for step in found.steps)
-    assert all("without a success" in step.failed for step in found.steps)
-    assert found.errors() == []
-    assert found.stability() == []
-    assert "without a success" in " ".join(str(found).split())
+@pytest.mark.parametrize(("correct", "cause"), [(0, r"\(5 without a success"), (20, r", 5 without a failure\)")])
+@pytest.mark.parametrize("method", ["likelihood", "least-squares-log"])
+def test_all_zeros_or_all_ones_are_one_error(correct, cause, method):
+    data = table_of(6, compute=np.repeat(np.geomspace(1e18, 1e21, 6), 3), c=np.full(18, correct))
+    if method == "least-squares-log":
+        cause = "5 without a success" if correct == 0 else "pass@k of m0 is 1"
+    with pytest.raises(ValueError, match=rf"data: no fit can be made; law compute at k=1: .*{cause}"):
+        backtest(data, k=[1], resamples=0, method=method)
+
+
+def test_some_cutoffs_without_a_fit_are_counted():
+    zeros = np.array([0, 0, 0, 0, 0, 1, 3, 4, 5, 8, 7, 9]).repeat(3)
+    data = table_of(12, compute=np.repeat(np.geomspace(1e18, 1e21, 12), 3), c=zeros)
+    found = backtest(data, k=[1], laws="compute", resamples=0)
+    failed = [step for step in found.steps if step.failed]
+    assert 0 < len(failed) < len(found.steps)
+    assert all("without a success" in step.failed for step in failed)
+    assert sum(row["n"] for row in found.failures() if row["reason"].startswith("no fit")) == len(failed)
+    assert "no fit" in str(found)
+
+
+# -- what a fit must not know ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["likelihood", "least-squares-log"])
+def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff(method):
+    """With other counts of the dear models the fits to the cheap ones are the same: also of what is learnt from all models."""
+    counts = counts_of(0.1, samples=20, problems=60)
+    compute, k = counts.covariates["compute"], 200 if method == "likelihood" else 10
+    cutoff = float(np.sort(compute)[9])
+    changed = counts.c.copy()
+    dear = (compute > cutoff)[counts.group]
+    changed[dear] = np.random.default_rng(0).choice([0, 0, 0, 1, 19, 20, 20], size=int(dear.sum()))
+    options: dict[str, Any] = {"laws": "compute", "k": [k], "targets": "all", "resamples": 0, "method": method}
+    one, other = (backtest(each, **options) for each in (counts, replace(counts, c=changed)))
+    for step, again in zip(one.at("compute", k), other.at("compute", k), strict=True):
+        if step.task.cutoff <= cutoff:
+            assert step.coefficients == pytest.approx(again.coefficients, rel=1e-9)
+            assert step.log_y == pytest.approx(again.log_y, rel=1e-9)
+    assert one.steps[0].coefficients != pytest.approx(other.steps[0].coefficients, rel=1e-3)
+
+
+def test_a_fit_is_that_of_its_models_alone():
+    counts = counts_of(0.1, samples=20, problems=60)
+    cheap = np.sort(np.argsort(counts.covariates["compute"])[:10])
+    found = backtest(counts, laws="compute", k=[200], targets="all", resamples=0)
+    step = next(step for step in found.steps if step.n_train == 10)
+    alone = fit_passk(counts.subset(cheap), law="compute", k=[200]).at(200)
+    assert step.coefficients == pytest.approx(alone.coefficients, rel=1e-4)
+
+
+# -- what is told apart ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Every other model has too few samples for k = 50."""
+    design = grid(SIZES, TOKENS)
+    truth = law_truth(design, "compute", LAW, concentration=200.0, scatter=0.1, rng=0)
+    columns = simulate(design, truth, problems=60, sampling=Fixed(60), rng=1).columns()
+    few = np.isin(columns["model"], design.names[::2])
+    columns["n_samples"] = np.where(few, 20, columns["n_samples"])
+    columns["n_correct"] = np.where(few, columns["n_correct"] // 3, columns["n_correct"])
+    return backtest(columns, laws="compute", k=[5, 50], targets="all", resamples=20)
+
+
+def test_ways_of_observing_are_told_apart(mixed):
+    rows = [row for row in mixed.rows() if row["converged"] and row["observed"] is not None]
+    for found in mixed.errors(by_decades=False, by_observation=True):
+        part = [row for row in rows if (row["k"], row["how_observed"]) == (found["k"], found["how_observed"])]
+        signed = [row["relative_error"] for row in part]
+        assert found["n"] == len(part)
+        assert found["median_error"] == pytest.approx(np.median(np.abs(signed)))
+        assert found["median_bias"] == pytest.approx(np.median(signed))
+        assert found["share_above"] == pytest.approx(np.mean([row["predicted"] > row["observed"] for row in part]))
+        assert found["median_bias_pass"] == pytest.approx(np.median([row["relative_error_pass"] for row in part]))
+    ways = {(row["k"], row["how_observed"]) for row in mixed.coverage(by_observation=True) if row["k"]}
+    assert ways == {(5, "estimate"), (50, "estimate"), (50, "likelihood")}
+    for apart, together in ((mixed.errors, mixed.errors()), (mixed.coverage, mixed.coverage())):
+        assert sum(row["n"] for row in apart(by_observation=True)) == sum(row["n"] for row in together)
+    assert {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]} == {"estimate", "likelihood"}
+    text = str(mixed)
+    for word in ("observed by", "likelihood", "signed", "above", "pass@k"):
+        assert word in text
+
+
+def test_stability_at_every_cutoff_is_a_lower_limit(mixed):
+    rows = mixed.stability()
+    seen = set()
+    for row in rows:
+        for name in ("stable", "overlap"):
+            censored, decades = row[f"{name}_censored"], row[f"{name}_decades"]
+            seen.add(censored)
+            if censored is None:
+                assert decades is None
+            elif censored:
+                assert decades == row["of_decades"]
+                assert f">= {decades:.1f}" in str(mixed)
+            else:
+                assert decades < row["of_decades"]
+    assert seen >= {True, False}
 
 
 def test_runs_are_taken_as_they_are():

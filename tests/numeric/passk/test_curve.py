@@ -103,9 +103,22 @@ def test_all_zeros_and_all_ones() -> None:
     found = curve(counts_of([(8, 0), (8, 0)], [(8, 8), (8, 8)]), [1, 8])
     assert found.pass_at_k.tolist() == [[0.0, 0.0], [1.0, 1.0]]
     assert found.neg_log.tolist() == [[inf, inf], [0.0, 0.0]]
-    assert found.se.tolist() == found.se_sampling.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert found.se_sampling.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert np.isnan(found.se).all()  # that nothing scatters makes nothing certain
+    assert found.status.tolist() == [["no success"] * 2, ["all solved"] * 2]
     assert found.n_unsolved.tolist() == [[2, 2], [0, 0]]
     assert not np.signbit(found.neg_log).any()
+
+
+def test_what_a_value_is() -> None:
+    """At k = 8 every draw of 8 from (8, 1) holds its success; at k = 9 there is no such draw."""
+    found = curve(counts_of([(8, 0), (4, 1)], [(8, 1), (8, 1)], [(8, 0), (9, 9)]), [1, 4, 8, 9])
+    assert found.status.tolist() == [
+        ["estimate", "estimate", "no success", "refused"],
+        ["estimate", "estimate", "all solved", "refused"],
+        ["estimate", "estimate", "estimate", "all solved"],
+    ]
+    assert np.isnan(found.se[found.status != "estimate"]).all()
 
 
 def test_one_problem_has_no_error_over_problems() -> None:
@@ -131,6 +144,7 @@ def test_rows() -> None:
         "n_problems": 2,
         "n_unsolved": 1,
         "n_refused": 0,
+        "status": "estimate",
     }
     assert [(row["k"], row["n_problems"], row["n_refused"]) for row in rows] == [(1, 2, 0), (5, 1, 1)]
     assert all(type(value) in (str, int, float) for row in rows for value in row.values())

@@ -11,9 +11,11 @@ import pytest
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.lever import (
+    decades_beyond,
     first_contradiction,
     floor_interval,
     mixed_derivatives,
+    models_contradicted,
     predict,
     together,
     trend,
@@ -24,23 +26,45 @@ from isoflop.numeric.passk.simulate import Fixed, affine_truth, grid, simulate
 mp = mpmath.mp.clone()
 mp.dps = 40
 COMPUTE = KINDS["compute"]
+EDGE = 10.0
 
 
 @dataclass
 class Laws:
-    """What the functions ask of `PassLaws`, from coefficients (K, p) and draws (R, K, p) made by hand."""
+    """What the functions ask of `PassLaws`, from coefficients (K, p) and draws (R, K, p) made by hand.
+
+    `limit` is the upper limit of an E0 of 0; draws of an exponent of `EDGE` are at a limit of the search.
+    """
 
     ks: tuple
     table: Any
     drawn: Any
     kind: Any = COMPUTE
+    limit: float = 0.0
 
     @property
     def fits(self):
-        return [
-            SimpleNamespace(k=k, coefficients=dict(zip(self.kind.coefficients, map(float, row), strict=True)), neg_log=at(row))
-            for k, row in zip(self.ks, self.table, strict=True)
-        ]
+        return [self._fit(index) for index in range(len(self.ks))]
+
+    def _fit(self, index):
+        row, drawn = self.table[index], self.drawn[:, index]
+
+        def edge(name):
+            return drawn[:, 2] >= EDGE if name in ("C0", "alpha") else np.zeros(len(drawn), dtype=bool)
+
+        return SimpleNamespace(
+            k=self.ks[index],
+            kind=self.kind,
+            coefficients=dict(zip(self.kind.coefficients, map(float, row), strict=True)),
+            undetermined=(),
+            draws=drawn,
+            neg_log=at(row),
+            column=lambda name: drawn[:, self.kind.coefficients.index(name)],
+            is_limited=lambda level: row[0] == 0.0,
+            interval=lambda name, level: (0.0, self.limit),
+            at_edge=edge,
+            open_ends=lambda name, level: (False, edge(name).mean() > 0.5 * (1.0 - level) if len(drawn) else False),
+        )
 
     def __len__(self):
         return len(self.ks)
@@ -93,10 +117,48 @@ def test_trends():
 def test_trends_that_the_draws_do_not_tell():
     laws = laws_of([[0.1, 100.0, 0.20]] * 3, spread=0.2)
     assert trend(laws, "alpha").verdict == "cannot tell"
-    assert trend(laws_of([[0.0, 100.0, 0.2]] * 3), "E0").verdict == "zero"
     without = laws_of(FALLING, draws=0)
     assert trend(without, "alpha").verdict == "no resamples"
     assert trend(without, "alpha").slope_interval is None
+
+
+def test_upper_limits_have_no_slope_of_their_own():
+    """E0 = 0 at all k with an upper limit of 0.3: any slope that values from 0 to 0.3 can have."""
+    laws = laws_of([[0.0, 100.0, 0.2]] * 3)
+    laws.limit = 0.3
+    found = trend(laws, "E0")
+    steepest = 0.3 / np.log(100.0)  # 0.3 at the one end and 0 at the other, whatever lies between
+    assert found.slope == found.change == 0.0
+    assert found.slope_interval == pytest.approx((-steepest, steepest), rel=1e-12)
+    assert found.change_interval == pytest.approx((-0.3, 0.3), rel=1e-12)
+    assert (found.verdict, found.limited_at, found.share_rising) == ("cannot tell", (1, 10, 100), None)
+
+
+def test_one_upper_limit_widens_what_the_draws_tell():
+    laws = laws_of(FALLING, spread=0.01)
+    laws.limit = 0.05
+    alone, found = laws_of(FALLING, spread=0.01), trend(laws, "E0")
+    told = trend(alone, "E0").slope_interval
+    assert found.limited_at == (100,)
+    assert found.slope_interval is not None
+    assert told is not None
+    assert found.slope_interval[0] == pytest.approx(told[0], rel=1e-12)
+    assert found.slope_interval[1] == pytest.approx(told[1] + 0.05 / (2.0 * np.log(10.0)), rel=1e-12)
+    assert found.verdict == "falls"
+
+
+@pytest.mark.parametrize(("lost", "known"), [(2, True), (4, False)])
+def test_draws_at_a_limit_of_the_search_may_be_anything(lost, known):
+    """Of 60: up to 5 % of them leave an end, the rest decides where; more leave none."""
+    laws = laws_of(FALLING, spread=0.01)
+    laws.drawn[:lost, 1, 2] = EDGE
+    found = trend(laws, "alpha")
+    assert found.slope_interval is not None
+    assert np.isfinite(found.slope_interval).all() == known
+    assert (found.verdict, found.open_at) == (("rises", ()) if known else ("cannot tell", (10,)))
+    floor = trend(laws, "E0").slope_interval
+    assert floor is not None
+    assert np.isfinite(floor).all()
 
 
 def test_draws_that_failed_at_one_k_do_not_count():
@@ -153,12 +215,37 @@ def test_laws_that_hold_everywhere_and_nowhere():
     assert together(laws_of([[0.1, 100.0, 0.2], [0.3, 200.0, 0.2], [0.5, 300.0, 0.2]])).floor == np.inf
 
 
-def test_the_params_tokens_law_has_two_variables(joint_counts):
-    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log")
-    for of in (together, floor_interval):
-        with pytest.raises(ValueError, match=r"^law='params-tokens': must be a law of one variable"):
-            of(laws)
+def test_params_tokens_laws_hold_together_where_their_envelopes_do(joint_counts):
+    """By search: below the floor the best of a budget is worse at k = 10 than at 1, and the laws contradict each other there."""
+    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log", resamples=20)
+    floor = together(laws).floor
+    assert 0.0 < floor < np.inf
+    low, high = floor_interval(laws)
+    assert low <= high
+
+    def best(fit, compute):
+        params = np.geomspace(1e-3, 1e3, 100_001) * float(fit.law.envelope.params(compute))
+        values = fit.neg_log({"params": params, "tokens": compute / (6.0 * params)})
+        return values.min(), params[values.argmin()]
+
+    one, ten = laws.fits
+    for share, holds in ((0.9, False), (1.1, True)):
+        (few, params), (many, _) = best(one, share * floor), best(ten, share * floor)
+        assert (many <= few) == holds
+        if not holds:
+            given = {"params": [params], "tokens": [share * floor / (6.0 * params)]}
+            assert first_contradiction(laws, given) == (0, 1, 10)
     assert first_contradiction(laws, {"params": [1e9], "tokens": [1e11]}) is None
+    assert models_contradicted(laws) == sum(
+        first_contradiction(laws, {name: laws.covariates[name][g : g + 1] for name in ("params", "tokens")}) is not None
+        for g in range(len(laws.data.counts))
+    )
+
+
+def test_how_far_beyond_the_models():
+    known = np.array([1e18, 1e22])
+    assert [decades_beyond(known, value) for value in (1e18, 1e20, 1e22)] == [0.0, 0.0, 0.0]
+    assert [decades_beyond(known, value) for value in (1e15, 1e24)] == pytest.approx([-3.0, 2.0])
 
 
 # -- predictions -------------------------------------------------------------------------------------------------------

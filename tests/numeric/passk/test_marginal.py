@@ -72,7 +72,8 @@ def test_against_quadrature(one_sided, mu, tau) -> None:
 @pytest.mark.parametrize("tau", [0.05, 0.3, 1.0])
 def test_derivatives_against_differences(one_sided, tau) -> None:
     both = [normal([0.3, -2.0], [0.2, 0.01]), one_sided]
-    evidence = Evidence(10, *(np.concatenate([getattr(e, name) for e in both]) for name in ("nodes", "log_weights", "flat")))
+    nodes, log_weights, flat = (np.concatenate([getattr(e, name) for e in both]) for name in ("nodes", "log_weights", "flat"))
+    evidence = Evidence(10, nodes, log_weights, flat)
     measure, h = Marginal(evidence, tau), 1e-5
     for shift in (-0.4, 0.0, 0.7, 4.5, 40.0):
         mu = np.array([[0.3, -2.0, 0.5]]) + shift

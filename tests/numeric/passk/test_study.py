@@ -1,6 +1,8 @@
 """All laws at once, as an object, as text and as figures."""
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +33,8 @@ def test_the_parts_are_those_of_the_functions(study, joint_counts):
         assert study.trends[name] == [trend(own, each) for each in own.kind.coefficients]
         assert study.vanishing[name] == vanishes_at(own)
     compute, joint = study.laws["compute"], study.laws["params-tokens"]
-    assert set(study.validity) == {"compute", "gold"}
+    assert set(study.validity) == {"compute", "params-tokens", "gold"}
+    assert study.validity["params-tokens"].floor == together(joint).floor
     assert study.validity["compute"].floor == together(compute).floor
     assert study.validity_intervals["compute"] == floor_interval(compute)
     assert study.mixed == mixed_derivatives(compute)
@@ -159,8 +162,6 @@ def test_refused(compute_counts):
         study_passk(compute_counts, k=[1], ratios=[-1.0])
     with pytest.raises(ValueError, match=r"level=2"):
         study_passk(compute_counts, laws=["compute"], k=[1], method=SQUARES, resamples=0, level=2.0)
-    from dataclasses import replace
-
     with pytest.raises(ValueError, match=r"^simulation: has neither compute nor params and tokens nor gold"):
         study_passk(replace(compute_counts, covariates={}), k=[1])
 
@@ -210,3 +211,38 @@ def test_shared_data(compute_counts):
     one, other = (study_passk(data, laws=[name], resamples=0) for name in ("compute", "params-tokens"))
     assert one.laws["compute"].ks == other.laws["params-tokens"].ks == (1, 10)
     assert np.shares_memory(one.laws["compute"].data.evidence[0].nodes, other.laws["params-tokens"].data.evidence[0].nodes)
+
+
+def test_what_is_drawn_together(compute_counts):
+    """Six sizes with five token counts each; three of the sizes are too few to be drawn."""
+    one: dict[str, Any] = {"laws": ["compute"], "k": [8], "method": SQUARES, "resamples": 20}
+    auto, params, alone = (study_passk(compute_counts, cluster=name, **one) for name in ("auto", "params", None))
+    assert auto.as_dict()["laws"] == params.as_dict()["laws"]
+    assert (auto.laws["compute"].cluster, alone.laws["compute"].cluster) == ("params", None)
+    assert "resamples of the 6 values of params with all their models" in " ".join(str(auto).split())
+    assert "30 models of 6 sizes are drawn as if independent" in str(alone)
+    sizes = np.unique(compute_counts.covariates["params"])
+    few = compute_counts.subset(np.flatnonzero(compute_counts.covariates["params"] <= sizes[2]))
+    assert study_passk(few, cluster="auto", **one).laws["compute"].cluster is None
+
+
+def test_open_coefficients_are_named_with_their_k(study):
+    """As the search's limit allows them no larger value in many refits."""
+    joint = study.laws["params-tokens"]
+    fits = []
+    for fit in joint.fits:
+        draws = fit.draws.copy()
+        if fit.k != 1:  # the term keeps its size at the models
+            draws[:8, 2] *= np.exp((10.0 - draws[:8, 4]) * fit.design.centres[1])
+            draws[:8, 4] = 10.0
+        fits.append(replace(fit, draws=draws))
+    own = replace(study, laws={"params-tokens": replace(joint, fits=tuple(fits))})
+    assert own.open["params-tokens"]["gamma"] == (8, 64)
+    assert own.sound == study.sound
+    text = " ".join(str(own).split())
+    assert "gamma: open above at k = 8, 64, where over 5 % of the refits end at a limit of the search" in text
+    assert "gamma: its trend in k cannot be told, as it is open at k = 8, 64" in text
+    assert ", >10" in text
+    (law,) = own.as_dict()["laws"]
+    assert [row["gamma_open"] for row in law["rows"]] == [None, "above", "above"]
+    assert [row["verdict"] for row in law["trends"] if row["name"] == "gamma"] == ["cannot tell"]

@@ -1,0 +1,83 @@
+"""What a reader must know of the models and k that laws of -log pass@k were fitted to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
+from isoflop.numeric.runs_cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.laws import PassLaws
+
+SIZE = "params"
+#: Values of k that are named one by one.
+MOST_LISTED = 3
+
+
+def usual_cluster(counts: Counts) -> str | None:
+    """What models are drawn together by unless told otherwise: params, where sizes repeat and there are enough of them."""
+    sizes = _sizes(counts)
+    return SIZE if sizes is not None and LEAST_GROUPS <= sizes < len(counts) else None
+
+
+def cautions(laws: PassLaws, level: float = 0.9) -> list[str]:
+    """What limits the laws of these models, a sentence each."""
+    return [*_of_counts(laws), *(_of_resamples(laws, level) if laws.resamples else ())]
+
+
+def _of_counts(laws: PassLaws) -> Iterator[str]:
+    counts = laws.data.counts
+    most, alone = int(counts.n.max()), sum(len(counts.per_group(g)[0]) == 1 for g in range(len(counts)))
+    if laws.ks[-1] > most:
+        yield f"no problem has more than {most} samples: beyond k = {most} pass@k is the tail of the Beta distribution"
+    if alone:
+        what = "all models have" if alone == len(counts) else f"{alone} of {counted(len(counts), 'model')} {_have(alone)}"
+        shape = ", and the shape of its distribution of success rates is not told" if laws.method == "likelihood" else ""
+        yield f"{what} a single problem: pass@k is that of this problem alone{shape}"
+
+
+def _of_resamples(laws: PassLaws, level: float) -> Iterator[str]:
+    counts, floor = laws.data.counts, laws.kind.floor
+    if none := [fit.k for fit in laws.fits if fit.spare <= 0]:
+        size = len(laws.kind.coefficients)
+        yield f"k = {listed(none, laws.ks)}: no intervals, as there are no more models than the {size} coefficients"
+    sizes = _sizes(counts)
+    if laws.cluster is not None:
+        groups = len(np.unique(counts.covariates[laws.cluster]))
+        if groups < FEW_GROUPS:
+            yield f"{groups} values of {laws.cluster} are drawn: with fewer than {FEW_GROUPS}, intervals are rough"
+    elif sizes is not None and sizes < len(counts):
+        yield (
+            f"{counted(len(counts), 'model')} of {counted(sizes, 'size')} are drawn as if independent: intervals are too narrow "
+            "where models of a size are checkpoints of one run (cluster params draws them together)"
+        )
+    if any(fit.is_limited(level) for fit in laws.fits):
+        of = "likelihood" if laws.method == "likelihood" else "sum of squares"
+        yield f"{floor}: an interval from 0 is an upper limit by the profile {of}, not one of resamples"
+
+
+def _sizes(counts: Counts) -> int | None:
+    sizes = counts.covariates.get(SIZE)
+    return None if sizes is None else len(np.unique(sizes))
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def listed(ks: Sequence[int], among: Sequence[int] = ()) -> str:
+    """Values of k in words; more than three that follow each other among others by the first and the last.
+
+    >>> listed([1, 2, 5, 10], [1, 2, 5, 10, 20]), listed([1, 2, 10, 20], [1, 2, 5, 10, 20])
+    ('1 to 10', '1, 2, 10, 20')
+    """
+    first = among.index(ks[0]) if ks[0] in among else 0
+    if len(ks) > MOST_LISTED and tuple(among[first : first + len(ks)]) == tuple(ks):
+        return f"{ks[0]} to {ks[-1]}"
+    return ", ".join(map(str, ks))

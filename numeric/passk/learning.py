@@ -1,0 +1,190 @@
+r"""What shapes of the distribution of success rates are usual: a line through models known by their likelihoods.
+
+For model g the counts have the likelihood L_g(u, a), taken for 0 beyond the shapes that are looked at; log a is normal with mean
+m.T(u) and deviation s, so that the log likelihood of m and t = log s, with d = (log a - m.T)/s, is
+
+    l(m, t) = sum_g log sum_{u, a} L_g(u, a) exp(-d^2/2 - t),   T = (1, u, e^u).
+
+With each model's cells (u, a) in the shares that the summands have, its gradient is the mean score, and its Hessian the mean of
+that of the summands' logarithm and the covariance of their scores (Louis 1982, J. R. Statist. Soc. B 44, 226). Newton's method
+needs some ten steps where the EM algorithm needs thousands: what the models tell least of is what EM climbs slowest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Newton's steps, how often one is halved, the longest one, and the length of one that ends them.
+STEPS, HALVINGS, LONGEST, SETTLED = 100, 30, 2.0, 1e-6
+#: Rounding errors of a model's log likelihood.
+ROUNDING = 1e-12
+#: Cells count whose likelihood is at least e^-DEEP of the model's greatest. Newton's steps take those with a share of at least
+#: e^-SHALLOW, and these are chosen anew where the mean has moved by a deviation, or the log of the deviation by FAR.
+DEEP, SHALLOW, FAR = 30.0, 20.0, 0.7
+#: Directions of m that the models tell less about than this share of the best are left alone.
+TOLD_APART = 1e-7
+#: Curvatures below this share of the greatest count as so much.
+FLATTEST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Values of u and log a with their log likelihoods, model after model.
+
+    Attributes
+    ----------
+    log_a, log_likelihood : ndarray
+        (C,).
+    place : ndarray of int
+        (C,): which of the model's nodes of u.
+    model : ndarray of int
+        (C,), ascending.
+    width : int
+        Nodes of a model.
+    """
+
+    log_a: Floats
+    log_likelihood: Floats
+    place: NDArray[np.intp]
+    model: NDArray[np.intp]
+    width: int
+
+    @classmethod
+    def of(cls, log_a: Floats, values: Floats) -> Cells:
+        """Of log likelihoods (G, J, A) those that are not negligible."""
+        away = values - values.max(axis=(1, 2), keepdims=True)
+        kept = away > -DEEP
+        model, place, shape = np.nonzero(kept)
+        return cls(log_a[shape], away[kept], place, model, values.shape[1])
+
+    def some(self, chosen: NDArray[np.bool_]) -> Cells:
+        """Of the cells."""
+        return replace(
+            self,
+            log_a=self.log_a[chosen],
+            log_likelihood=self.log_likelihood[chosen],
+            place=self.place[chosen],
+            model=self.model[chosen],
+        )
+
+    @cached_property
+    def first(self) -> NDArray[np.intp]:
+        """(G,): the first cell of every model."""
+        return np.flatnonzero(np.diff(self.model, prepend=-1))
+
+    @cached_property
+    def nth(self) -> NDArray[np.intp]:
+        """(C,): the model of each, counted from 0."""
+        return np.cumsum(np.diff(self.model, prepend=self.model[:1]) > 0)
+
+    @cached_property
+    def node(self) -> NDArray[np.intp]:
+        """(C,): the node of each among those of all models."""
+        return self.nth * self.width + self.place
+
+    def shares(self, log_values: Floats) -> tuple[Floats, float]:
+        """Log of each model's values over their sum, and the sum of the logs of those sums."""
+        highest = np.maximum.reduceat(log_values, self.first)
+        total = highest + np.log(np.add.reduceat(np.exp(log_values - highest[self.nth]), self.first))
+        return log_values - total[self.nth], float(total.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Cells with the terms (D, M) of all nodes, in directions that the models tell apart."""
+
+    cells: Cells
+    terms: Floats
+
+    @cached_property
+    def own(self) -> Floats:
+        """The terms (D, C) of the cells."""
+        return self.terms[:, self.cells.node]
+
+    def begun(self) -> Floats:
+        """m and t (D + 1,) by least squares where all shapes weigh the same."""
+        share = np.exp(self.cells.shares(self.cells.log_likelihood)[0])
+        weighted = self.own * share
+        m = np.linalg.lstsq(weighted @ self.own.T, weighted @ self.cells.log_a, rcond=TOLD_APART)[0]
+        return np.append(m, 0.5 * np.log(share @ np.square(self.cells.log_a - m @ self.own) / share.sum() + 1e-300))
+
+    def log_shares(self, point: Floats) -> tuple[Floats, float]:
+        """Log of the cells' shares (C,), and the log likelihood."""
+        away = (self.cells.log_a - point[:-1] @ self.own) / np.exp(point[-1])
+        found, value = self.cells.shares(self.cells.log_likelihood - 0.5 * away * away)
+        return found, value - len(self.cells.first) * float(point[-1])
+
+    def expanded(self, point: Floats) -> tuple[float, Floats, Floats]:
+        """The log likelihood, its gradient and its Hessian."""
+        log_share, value = self.log_shares(point)
+        share, deviation = np.exp(log_share), float(np.exp(point[-1]))
+        away = (self.cells.log_a - point[:-1] @ self.own) / deviation
+        scores = np.vstack([self.own * (away / deviation), away * away - 1.0])
+        weighted = scores * share
+        mean = np.add.reduceat(weighted, self.cells.first, axis=1)
+        both = np.vstack(
+            [self.own / deviation, 2.0 * away]
+        )  # minus the Hessian of a summand's log: their products, (t, t) halved
+        curved = (both * share) @ both.T
+        curved[-1, -1] *= 0.5
+        return value, mean.sum(axis=1), weighted @ scores.T - mean @ mean.T - curved
+
+
+def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
+    """Coefficients (D,) of terms (D, M) and the deviation s of the greatest likelihood, with s at least `least`."""
+    values, vectors = np.linalg.eigh(terms @ terms.T / terms.shape[1])
+    told = values > TOLD_APART * values[-1]
+    basis = vectors[:, told] / np.sqrt(values[told])
+    line, floor = Line(cells, basis.T @ terms), float(np.log(least))
+    point = line.begun()
+    point[-1] = max(point[-1], floor)
+    for _ in range(STEPS):
+        some = Line(cells.some(line.log_shares(point)[0] > -SHALLOW), line.terms)
+        last, point = point, _climbed(some, point, floor)
+        if np.abs(point - last).max() < SETTLED:
+            break
+    return basis @ point[:-1], float(np.exp(point[-1]))
+
+
+def _climbed(line: Line, begun: Floats, floor: float) -> Floats:
+    """The maximum by Newton's method, or a point so far from the first that other cells may count."""
+    point = begun
+    for _ in range(STEPS):
+        value, slope, curved = line.expanded(point)
+        free = np.append(np.ones(len(point) - 1, dtype=bool), point[-1] > floor or slope[-1] > 0.0)
+        step = np.zeros(len(point))
+        step[free] = _newton(slope[free], curved[np.ix_(free, free)])
+        there = _uphill(line, point, step, value, floor)
+        moved, point = float(np.abs(there - point).max()), there
+        far = np.abs(point - begun)
+        if moved < SETTLED or far[:-1].max() > np.exp(begun[-1]) or far[-1] > FAR:
+            break
+    return point
+
+
+def _uphill(line: Line, point: Floats, step: Floats, value: float, floor: float) -> Floats:
+    """As far along a step as is no way down."""
+    for _ in range(HALVINGS):
+        there = point + step
+        there[-1] = max(there[-1], floor)
+        if line.log_shares(there)[1] >= value - ROUNDING * len(line.cells.first):
+            return there
+        step = 0.5 * step
+    return point
+
+
+def _newton(slope: Floats, curved: Floats) -> Floats:
+    """Uphill, with curvatures of the wrong sign turned round."""
+    values, vectors = np.linalg.eigh(-curved)
+    size = np.maximum(np.abs(values), FLATTEST * np.abs(values).max())
+    step = vectors @ ((vectors.T @ slope) / size)
+    return np.asarray(step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300)))

@@ -1,0 +1,27 @@
+"""The study of broken power laws, whole (slow) and in part."""
+
+import bnsl_recovery
+import pytest
+
+SHARP, MODERATE, PUBLISHED = bnsl_recovery.WIDTHS
+
+
+def test_sharp_breaks_without_noise_in_part():
+    found = bnsl_recovery.study(3, widths=(SHARP,), noises=(0.0,), jobs=1)
+    assert all(each.breaks for outcomes in found.values() for each in outcomes)
+    assert bnsl_recovery.table(found).splitlines()[-1].endswith("3 (3)")
+
+
+@pytest.mark.slow
+def test_how_often_breaks_are_found(capsys):
+    found = bnsl_recovery.study()
+    with capsys.disabled():
+        print("\n" + bnsl_recovery.table(found))
+    shares = {key: sum(each.breaks for each in outcomes) / len(outcomes) for key, outcomes in found.items()}
+    curves = {key: sum(each.curve for each in outcomes) / len(outcomes) for key, outcomes in found.items()}
+    for breaks in bnsl_recovery.BREAKS:
+        assert min(shares[breaks, SHARP, noise] for noise in (0.0, 2e-4)) >= 0.95
+        assert shares[breaks, MODERATE, 0.0] >= 0.9
+        # Where the breaks are as wide as the published ones the curve is found and its breaks are not.
+        assert curves[breaks, PUBLISHED, 2e-4] >= 0.95
+        assert shares[breaks, PUBLISHED, 2e-4] <= 0.5
