@@ -14,11 +14,13 @@ from random import Random
 from typing import Any
 
 import sympy
-from tests.theory.reference import MP as MP
+from tests.theory import reference
 
 Node = tuple[Any, ...]
 Path = tuple[int, ...]
 Rule = Callable[["Rewriter", Node], Node | None]
+
+MP = reference.MP
 
 EXPONENT_SYMBOLS = ("b", "g", "p", "d")
 QUANTITY_SYMBOLS = ("A", "B", "N", "D", "C", "k")
