@@ -27,13 +27,17 @@ def figure(width: float, height: float):
 
 
 def draw_errors(b: Benchmark):
-    axes = figure(9.0, 3.0).subplots(1, len(FEW), sharey=True)
+    axes = figure(9.0, 3.0).subplots(1, len(FEW))
     for k, ax in zip(FEW, axes, strict=True):
         plot_errors(b.backtest, ax, k=k)
         ax.set_title(f"{b.title}, k = {k:,}", fontsize=8)
         ax.set_ylabel("relative error of $-$log pass@k" if ax is axes[0] else "")
         ax.spines[["top", "right"]].set_visible(False)
         ax.get_legend().set_frame_on(False)
+    ends = np.array([ax.get_ylim() for ax in axes])
+    for ax in axes:
+        ax.set_ylim(ends.min(), ends.max())
+        ax.tick_params(labelleft=ax is axes[0])
     return axes[0]
 
 

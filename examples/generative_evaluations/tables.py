@@ -232,7 +232,7 @@ def simulated() -> list[str]:
     if not SIMULATED.exists():
         return [f"Not run: {command} makes the table."]
     found = json.loads(SIMULATED.read_text(encoding="utf-8"))
-    head = ["law", "truth", "method", "samples", "k", "quantity", "true value", "median estimate", "coverage"]
+    head = ["law", "truth", "method", "samples", "k", "quantity", "true value", "median estimate", "coverage", "repetitions"]
     rows = [
         [
             *(row[name] for name in ("law", "truth", "method", "samples")),
@@ -241,17 +241,19 @@ def simulated() -> list[str]:
             "varies" if row["quantity"].startswith("a new") else f"{row['true']:.3g}",
             "-" if row["quantity"].startswith("a new") else f"{row['estimate']:.3g}",
             percent(row["coverage"], 1),
+            f"{row['repetitions']}",
         ]
         for row in found["rows"]
     ]
-    error = np.sqrt(found["level"] * (1.0 - found["level"]) / found["repetitions"])
+    most = max(row["repetitions"] for row in found["rows"])
+    error = np.sqrt(found["level"] * (1.0 - found["level"]) / most)
     return [
-        f"{found['repetitions']} repetitions of each (error of a coverage of {percent(found['level'])}: {percent(error, 1)}), "
-        f"by {command}. Moderate: 54 models, all of them solved. Many unsolved: 81 models, half of them without a success, as "
-        "on MATH; least squares has to drop these. Fixed n: every problem sampled alike. Every other n < k: every other "
-        "model is sampled less than k times and dropped. Until solved: problems are sampled in batches until a success, so "
-        "that n < k depends on the outcome. Solved or given up: three in ten are given up after the first batch of 32; the "
-        "convention counts these as solved where k > 32.",
+        f"By {command}; the error of a coverage of {percent(found['level'])} is {percent(error, 1)} in {most} repetitions. "
+        "Moderate: 54 models, all of them solved. Many unsolved: 81 models, half of them without a success, as on MATH; "
+        "least squares has to drop these. Fixed n: every problem sampled alike. Every other n < k: every other model is "
+        "sampled less than k times and dropped. Until solved: problems are sampled in batches until a success, so that n < k "
+        "depends on the outcome. Solved or given up: three in ten are given up after the first batch of 32; the convention "
+        "counts these as solved where k > 32.",
         "",
         *markdown(head, rows),
     ]

@@ -39,6 +39,8 @@ def cell(fit, coefficient: str) -> str:
     """A coefficient with its interval; an end on the edge of the search is none."""
     if coefficient in fit.undetermined:
         return "open"
+    if not fit.has_intervals:
+        return f"{fit.coefficients[coefficient]:.3g}"
     low, high = fit.interval(coefficient, LEVEL)
     if coefficient == fit.kind.floor and fit.is_limited(LEVEL):
         return f"{fit.coefficients[coefficient]:.3g} (at most {high:.3g})"

@@ -191,7 +191,7 @@ def fit_marginal(
         reached = np.clip(log_tau[on] + step, np.log(LEAST_TAU), np.log(MOST_TAU))
         slope[on], moved[on] = here, reached - log_tau[on]
         settled[on] = (np.abs(moved[on])[:, 0] < SETTLED) & (enough == ENOUGH)
-        enough = ENOUGH if np.abs(moved[on]).max() < NEARLY else ROUGHLY
+        enough = ENOUGH if np.abs(moved[on]).min() < NEARLY else ROUGHLY
         log_tau[on] = reached
         on = np.flatnonzero(~settled)
         if not on.size:

@@ -34,7 +34,7 @@ __all__ = ["plot_coefficient", "plot_envelope_exponents", "plot_laws", "plot_stu
 SHOWN = 5
 MARGIN = 1.6
 #: Of an axis, that is added above the curves for every line of a legend.
-HEADROOM = 0.11
+HEADROOM = 0.13
 #: Bands are drawn up to this factor beyond the curves of a logarithmic axis; wider ones run out of it.
 WIDEST_BAND = 2.5
 #: Predictions are drawn up to so many times the greatest observation.
@@ -187,7 +187,8 @@ def plot_coefficient(
             style: dict[str, Any] = {"color": colour, "label": label, "markersize": 2.2}
             ax.plot(each.ks, values, DASHES[index % len(DASHES)], marker="o", **style)
             if each.resamples:
-                low, high = np.nan_to_num(each.intervals(name, level), nan=0.0, posinf=FARTHEST).T
+                ends = [fit.interval(name, level) if fit.has_intervals else (np.nan, np.nan) for fit in each.fits]
+                low, high = np.nan_to_num(np.array(ends), nan=np.nan, posinf=FARTHEST).T
                 ax.fill_between(each.ks, low, high, color=colour, alpha=0.15, linewidth=0)
                 bound = (values == 0.0) & (name == each.kind.floor)
                 at = np.asarray(each.ks)[bound]

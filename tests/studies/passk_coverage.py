@@ -30,7 +30,18 @@ import isoflop
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.passk.simulate import Adaptive, Fixed, Mixed, Truth, draw_rates, grid, law_truth, law_values, simulate
+from isoflop.numeric.passk.simulate import (
+    Adaptive,
+    Design,
+    Fixed,
+    Mixed,
+    Truth,
+    draw_rates,
+    grid,
+    law_truth,
+    law_values,
+    simulate,
+)
 
 SEED = 20261
 REPETITIONS = 200
@@ -62,7 +73,7 @@ class Setting:
     """A truth: models, coefficients by law, the scatter of models about the law, and how many problems there are."""
 
     name: str
-    models: object
+    models: Design
     coefficients: dict
     scatter: float
     problems: int
@@ -193,7 +204,7 @@ def unsolved_share(case, seed=0):
 
 
 def study(case, repetitions, *, jobs=None, progress=False):
-    """(case, quantity) -> (share held, median width, median estimate, median truth), over the repetitions."""
+    """(case, quantity) -> (share held, median width, median estimate, median truth, repetitions)."""
     from tqdm import tqdm
 
     with workers(jobs) as pool:
@@ -203,9 +214,9 @@ def study(case, repetitions, *, jobs=None, progress=False):
 
 
 def summary(values):
-    """Share held, median width, median estimate and median truth."""
+    """Share held, median width, median estimate and median truth; how many repetitions."""
     held, *others = np.array(values, dtype=np.float64).T
-    return (float(held.mean()), *(float(np.median(column)) for column in others))
+    return (float(held.mean()), *(float(np.median(column)) for column in others), len(values))
 
 
 def error(repetitions):
@@ -213,7 +224,7 @@ def error(repetitions):
     return float(np.sqrt(LEVEL * (1.0 - LEVEL) / repetitions))
 
 
-NAMES = ("law", "truth", "method", "samples", "k", "quantity", "coverage", "width", "estimate", "true")
+NAMES = ("law", "truth", "method", "samples", "k", "quantity", "coverage", "width", "estimate", "true", "repetitions")
 HEAD = (
     f"{'law':<15}{'truth':<15}{'method':<19}{'samples':<21}{'k':>5}  {'quantity':<12}{'coverage':>9}{'median width':>14}"
     f"{'median estimate':>17}{'true':>11}"
@@ -258,8 +269,7 @@ def main():
         print(table(done), flush=True)
         found |= done
         if options.json:
-            kept = {"repetitions": options.repetitions, "level": LEVEL, "rows": rows_of(found)}
-            options.json.write_text(json.dumps(kept, indent=1))
+            options.json.write_text(json.dumps({"level": LEVEL, "rows": rows_of(found)}, indent=1))
 
 
 if __name__ == "__main__":

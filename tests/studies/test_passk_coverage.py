@@ -49,7 +49,7 @@ def test_many_models_without_a_success(monkeypatch) -> None:
     monkeypatch.setattr(passk_coverage, "RESAMPLES", 2)  # estimates alone are looked at
     found = {}
     for method, case in cases.items():
-        _, _, estimate, true = passk_coverage.summary([row["alpha"] for row in held(case, 6)[1]])
+        _, _, estimate, true, _ = passk_coverage.summary([row["alpha"] for row in held(case, 6)[1]])
         found[method] = estimate / true
     assert found[SQUARES] < 0.7
     assert 0.7 < found[LIKELIHOOD] < 1.5
