@@ -149,14 +149,8 @@ def _objective(fit: Fit) -> str:
 
 def _optimum(summary: Summary) -> str:
     """How the minimum is certified, and what it does not determine."""
-    fit, solution = summary.fit, summary.fit.solution
-    # Below this it is rounding, which differs from machine to machine.
-    share = f"below {ROUNDING:g}" if solution.certificate < ROUNDING else number(solution.certificate, 2)
-    if fit.objective.is_sharp:
-        proof = f"its least subgradient has relative size {share}"
-    else:
-        proof = f"the share by which a Newton step would lower the objective is {share}"
-    text = ", ".join([proof, *([ended] if (ended := _starts(fit)) else [])])
+    fit = summary.fit
+    text = ", ".join([_certificate(fit), *([ended] if (ended := _starts(fit)) else [])])
     if not fit.converged:
         return f"NOT REACHED; the best point that was found is no certified minimum: {text}"
     if not fit.undetermined:
@@ -165,6 +159,17 @@ def _optimum(summary: Summary) -> str:
     are, them = ("is", "it") if len(fit.undetermined) == 1 else ("are", "them")
     also = f", nor what follows from {them}: {', '.join(following)}" if following else ""
     return f"reached, but {', '.join(fit.undetermined)} {are} NOT DETERMINED by these runs{also}; {text}"
+
+
+def _certificate(fit: Fit) -> str:
+    found = fit.solution.certificate
+    if not isfinite(found):
+        return "no certificate could be computed"
+    # Below this it is rounding, which differs from machine to machine.
+    share = f"below {ROUNDING:g}" if found < ROUNDING else number(found, 2)
+    if fit.objective.is_sharp:
+        return f"its least subgradient has relative size {share}"
+    return f"the share by which a Newton step would lower the objective is {share}"
 
 
 def _starts(fit: Fit) -> str:

@@ -106,7 +106,8 @@ def backtest(
 
     A prediction interval is that of Student's t in the logarithm, with the variance of the law, of the scatter of models
     about it, and of the target's own measurement. Targets without a success, or without a failure, are not observed: they
-    are counted and enter neither errors nor coverage.
+    are counted and enter neither errors nor coverage. Nor do predictions of a fit that is not certified as a minimum, or that
+    leaves a coefficient open: along that coefficient the fit ends anywhere, and so do its predictions.
     """
     level = checked_level(level)
     resamples, seed, jobs = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0), process_count(jobs)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 NOT_CONVERGED = "the fit is not certified as a minimum"
+OPEN = "the models leave {names} open"
 NO_INTERVAL = "the models leave no error of the prediction"
 
 
@@ -42,7 +43,7 @@ class Table:
     relative_error, relative_error_pass : ndarray
         (predicted - observed)/observed, of the above and of pass@k.
     usable : ndarray of bool
-        Whether the fit is certified and the target observed.
+        Whether the fit is certified, all its coefficients are determined, and the target is observed.
     has_interval : ndarray of bool
         Whether besides the interval has ends.
     inside : ndarray of bool
@@ -85,7 +86,7 @@ def _of_step(result: Backtest, index: int, step: Step) -> dict[str, Any]:
         relative, relative_pass = np.expm1(step.log_y - log_y), np.expm1(y - predicted)
     plan = result.plans[step.task.law]
     place = plan.position[step.targets]
-    usable = np.isfinite(log_y) & step.converged
+    usable = np.isfinite(log_y) & (step.converged and not step.undetermined)
     has_interval = usable & np.isfinite(step.standard_error)
     return {
         "step": np.full(len(y), index),
@@ -286,5 +287,12 @@ def failures(result: Backtest) -> list[dict[str, Any]]:
         if not np.isfinite(table.observed[index]):
             found[step.task.law, step.task.k, f"target not observed: {how}"] += 1
         else:
-            found[step.task.law, step.task.k, NO_INTERVAL if step.converged else NOT_CONVERGED] += 1
+            found[step.task.law, step.task.k, _doubt(step)] += 1
     return [{"law": law, "k": k, "reason": reason, "n": n} for (law, k, reason), n in found.items()]
+
+
+def _doubt(step: Step) -> str:
+    """Why the predictions of a fit have no part."""
+    if not step.converged:
+        return NOT_CONVERGED
+    return OPEN.format(names=", ".join(step.undetermined)) if step.undetermined else NO_INTERVAL

@@ -47,7 +47,7 @@ def parser() -> Parser:
             "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' --bootstrap 50",
             "isoflop report evaluations.csv --benchmark PIQA --bootstrap 0 --loss-law besiroglu2024",
             "isoflop report evaluations.csv --benchmark PIQA --law compute --format latex -o piqa.tex",
-            "isoflop report evaluations.csv --benchmark HellaSwag --law compute --ray 20 --bootstrap 0",
+            "isoflop report evaluations.csv --benchmark PIQA --law compute --ray 20 --bootstrap 0",
             "isoflop report evaluations.csv --benchmark HumanEval --law compute bilinear --bootstrap 50",
         ],
     )
