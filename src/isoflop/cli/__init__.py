@@ -73,8 +73,10 @@ def _run(words: Sequence[str]) -> int:
     if any(word in HELP for word in rest):
         return _write(parser.format_help(), DONE)
     from isoflop.cli.arguments import read
+    from isoflop.cli.files import refuse_overwriting
 
     options = read(parser, rest)
+    refuse_overwriting(parser, options)
     text, status = module.run(options)
     return _write(text, status, options.one("--output"))
 

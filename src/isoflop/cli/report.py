@@ -43,7 +43,7 @@ def parser() -> Parser:
         "what training for the least loss costs, and forecasts with the interval of a new run.\n"
         "Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left open.",
         [
-            "isoflop simulate --dataset mixture --benchmark ARC-E PIQA --seed 1 -o evaluations.csv",
+            "isoflop simulate --dataset mixture --seed 1 -o evaluations.csv",
             "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' --bootstrap 50",
             "isoflop report evaluations.csv --benchmark PIQA --bootstrap 0 --loss-law besiroglu2024",
             "isoflop report evaluations.csv --benchmark PIQA --law compute --format latex -o piqa.tex",
