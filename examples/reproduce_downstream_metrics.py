@@ -393,7 +393,7 @@ class Subset:
         words = [place if word == "gadre2024/runs.csv" else word for word in self.gadre_command(with_error=with_error)]
         output = StringIO()
         with redirect_stdout(output):
-            status = isoflop([*words, "--format", "json", *(() if plot is None else ("--plot", str(plot)))])
+            status = isoflop([*words, "--bootstrap", "0", "--format", "json", *(() if plot is None else ("--plot", str(plot)))])
         if status:
             raise SystemExit(f"isoflop {shlex.join(words)}: status {status}")
         return json.loads(output.getvalue())["predictions"]

@@ -27,7 +27,7 @@ SIZE_RATIOS = tuple(10 ** (0.15 * step) for step in range(-5, 6))
 TOKENS_PER_PARAM = 20.0
 LOSS_NOISE = 0.004
 
-#: Eight models with six token counts each; -log pass@1 = E0 + (N0/N)^beta + (D0/D)^gamma.
+#: Eight models with six token counts each; -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma.
 SIZES = (7e7, 1.6e8, 4.1e8, 1e9, 2.8e9, 6.9e9, 1.2e10, 3.2e10)
 TOKENS = (2e9, 6e9, 2e10, 6e10, 2e11, 6e11)
 PASS_LAW = {"E0": 0.4, "N0": 2e4, "D0": 2e3, "beta": 0.5, "gamma": 0.3}

@@ -31,7 +31,7 @@ class Benchmark:
         self.data = Data(self.counts, tuple(self.ks))
         options = {"resamples": resamples, "seed": SEED, "level": LEVEL}
         self.study = study_passk(self.data, cluster="params", ratios=(0.1, 10.0), progress=True, **options)
-        self.alone = study_passk(self.data, laws=["compute", "params-tokens"], progress=True, **options)
+        self.alone = study_passk(self.data, laws=["compute", "params-tokens"], cluster=None, progress=True, **options)
         complete = [k for k in self.ks if k <= COMPLETE]
         squares = {"laws": ["compute"], "k": complete, "method": "least-squares-log", "cluster": "params"}
         self.squares = study_passk(self.counts, **squares, **options)

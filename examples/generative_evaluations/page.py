@@ -164,7 +164,8 @@ def page(found: list[Benchmark], figures: dict[str, dict[str, str]]) -> str:
             ],
             [row for b in found for row in envelope_rows(b)],
         ),
-        "Agree: no difference beyond chance, which where intervals are wide says little. Median penalty: (y - E0)/(y* - E0) "
+        "Agree: the whole interval of the difference is within 10 % of alpha; differ: it excludes 0. "
+        "Median penalty: (y - E0)/(y* - E0) "
         "at the models' own params and tokens; a direct compute law lies above the envelope by about as much. Under- and "
         "overtraining (D/N at a tenth of the optimum, and at ten times) cost by the params+tokens law a penalty, and leave a "
         "share of the compute effective:",

@@ -152,8 +152,8 @@ def tighter(b: Benchmark) -> Part:
 
 def enveloping(b: Benchmark) -> Part:
     """The exponent of the compute law is that of the envelope of the params+tokens law."""
-    told = [item for item in b.study.envelopes if item.verdict in ("agree", "differ")]
-    agree = sum(item.verdict == "agree" for item in told)
+    told = [item for item in b.study.envelopes if item.difference_interval is not None and not item.undetermined]
+    agree = sum(item.difference_interval[0] <= 0.0 <= item.difference_interval[1] for item in told)
     near = [max(map(abs, item.difference_interval)) <= CLOSE * item.fitted["alpha"] for item in told]
     if agree == len(b.study.envelopes) and all(near):
         verdict = CONFIRMED

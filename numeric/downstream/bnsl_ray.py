@@ -21,7 +21,7 @@ from isoflop.numeric.downstream.bnsl import BrokenLaw
 from isoflop.numeric.downstream.bnsl_fit import fit_broken, law_of
 from isoflop.numeric.downstream.normalise import neg_log_accuracy
 from isoflop.numeric.downstream.power import MARGIN, POWER_KINDS
-from isoflop.numeric.downstream.sample import Points, Sample, above_guessing
+from isoflop.numeric.downstream.sample import SPREAD, Points, Sample, above_guessing, one_ratio
 from isoflop.numeric.fit.intervals import checked_level, normal_quantile
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.law import Law
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SPREAD", "RayBreak", "at_one_ratio", "ray_break"]
 
-#: Runs whose D/N is within this factor of the ratio asked for are at that ratio: nominal 20 is 17.4 to 23.
-SPREAD = 1.15
 SQUARES = Objective(name="least-squares")
 #: Root mean squares of log(-log Q') below this are none: no accuracy is measured to so many digits.
 ROUNDING = 1e-6
@@ -44,6 +42,8 @@ ROUNDING = 1e-6
 TWO_TERMS, ONE_BREAK = 5, 6
 #: Coefficients that a break searches for, and that a second term adds.
 SEARCHED, ADDED = 3, 2
+#: Runs for each coefficient of a break with which there is a verdict.
+FEWEST = 2
 #: A law is rejected where p is below this.
 DOUBT = 0.05
 OF_BREAK = ("c1", "d1", "f1")
@@ -82,7 +82,8 @@ class RayBreak:
     beta, gamma : float or None
         The exponents of the two-term law closest to the runs, the larger first: at one ratio runs do not tell which is of params.
     verdict : str
-        "two terms", "no two terms", or "open".
+        "two terms", "no two terms", "open", or "cannot tell": there are fewer than two runs for a coefficient, or two terms are
+        rejected in favour of a break that the runs do not determine, which may be one that follows their scatter.
     """
 
     tokens_per_param: float
@@ -120,7 +121,10 @@ class RayBreak:
         )
         said = f"c1 f1 = {self.product:.5g} ({within}): {WORDS[self.verdict]}"
         if self.p_two_terms is not None and self.p_no_break is not None:
-            said += f"; p = {self.p_two_terms:.2g} of two terms, {self.p_no_break:.2g} of no break"
+            said += (
+                f"; F tests: two terms against one break, p = {self.p_two_terms:.2g}; "
+                f"no break against two terms, p = {self.p_no_break:.2g}"
+            )
         if self.verdict == "two terms" and self.beta is not None:
             said += f"; exponents {self.beta:.4g} and {self.gamma:.4g} (one ratio does not tell which is of params)"
         return said
@@ -130,6 +134,7 @@ WORDS = {
     "two terms": "the two-term law at a fixed ratio, c1 f1 = -1",
     "no two terms": "not the two-term law at a fixed ratio, c1 f1 = -1",
     "open": "open whether the two-term law, for a law without a break is as close",
+    "cannot tell": "these runs cannot tell whether it is the two-term law",
 }
 
 
@@ -141,9 +146,9 @@ def at_one_ratio(sample: Sample, ray: float | None = None) -> Sample | None:
     ValueError
         Where D/N is not known, or no run is at the ratio.
     """
-    logs = np.log(sample.at.column("tokens") / sample.at.column("params"))
     if ray is None:
-        return sample if np.ptp(logs) <= 2.0 * np.log(SPREAD) else None
+        return None if one_ratio(sample.at) is None else sample
+    logs = np.log(sample.at.column("tokens") / sample.at.column("params"))
     near = np.abs(logs - np.log(positive_number("ray", ray))) <= np.log(SPREAD)
     if not near.any():
         low, high = np.exp(logs.min()), np.exp(logs.max())
@@ -198,6 +203,9 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
     if ray is not None and squares["two terms"] < squares["one break"]:
         # Its break lies farther from the runs than a search for breaks goes.
         closest, low, high, loose = ray, None, None, OF_BREAK
+    exact = p_two is None
+    if not exact and (len(y) < FEWEST * ONE_BREAK or (verdict == "no two terms" and low is None)):
+        verdict = "cannot tell"
     if low is not None and high is not None and verdict != "no two terms":
         low, high = min(low, -1.0), max(high, -1.0)
     return RayBreak(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from isoflop.numeric.downstream.at_zero import BESIDE
 from isoflop.numeric.downstream.kind import BEYOND
+from isoflop.numeric.downstream.power import CEILING_KINDS
 from isoflop.numeric.fit.text import WIDTH, number, table
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ UNKNOWN = "-"
 #: Relative errors from here on have three digits.
 LARGE = 100.0
 BOUND = "at most"
+#: The law of least error, and one whose coefficients the runs leave open.
+LEAST, LEAST_OPEN = "*", "(*)"
 SHARE = "best in"
 HEADINGS = ("law", "fitted", "RMSE", "R2", "held out", "MAE", BOUND, "MRE", SHARE)
 
@@ -53,7 +57,9 @@ def coefficients_text(comparison: Comparison) -> str:
         for item in each.coefficients(comparison.level)
     ]
     shown = f"{100 * comparison.level:.4g} % interval"
-    return "\n".join(table(("benchmark", "law", "coefficient", "value", shown, ""), rows))
+    lines = table(("benchmark", "law", "coefficient", "value", shown, ""), rows)
+    has_ceiling = any(each.fit is not None and each.fit.name in CEILING_KINDS.values() for each in comparison.entries)
+    return "\n".join([*lines, *(_wrapped([f"note: {BESIDE}"]) if comparison.resamples and has_ceiling else [])])
 
 
 def _head(comparison: Comparison) -> list[str]:
@@ -65,6 +71,7 @@ def _head(comparison: Comparison) -> list[str]:
     lines.append(
         f"errors are of accuracy: RMSE and R2 on the fitted runs that are judged, MAE{more} and MRE on the held-out ones; *: the "
         "least MAE, of laws that print alike the one with the fewest coefficients"
+        + (f"; {LEAST_OPEN}: the same, of a law that the runs leave open" if _any_open(comparison) else "")
         + ("; best in: the share of resamples in which the law has the least" if comparison.resamples else "")
     )
     kinds = {each.law: each.fit.kind for each in comparison.entries if each.fit is not None}
@@ -72,11 +79,17 @@ def _head(comparison: Comparison) -> list[str]:
     return [line for text in lines for line in wrap(text, WIDTH, subsequent_indent="  ")]
 
 
+def _any_open(comparison: Comparison) -> bool:
+    """Whether some law of least error has coefficients that the runs leave open."""
+    best = {name: comparison.best(name) for name in comparison.benchmarks}
+    return any(each.undetermined for each in comparison.entries if each.law == best[each.benchmark])
+
+
 def _row(each: Entry, best: str | None, share: float | None) -> tuple[str, ...]:
     train, held = each.train, each.held_out
     _, most = each.intervals.get("mae", (None, None))
     return (
-        f"{each.law} *" if each.law == best else each.law,
+        f"{each.law} {LEAST_OPEN if each.undetermined else LEAST}" if each.law == best else each.law,
         "0" if each.fit is None else str(len(each.fit.sample)),
         _figure(train.get("rmse")),
         _figure(train.get("r2")),
@@ -145,6 +158,8 @@ def _ends(item: Mapping[str, Any]) -> str:
     """An interval; an end on a bound of the search is no end: the refits ask for one beyond."""
     if item["low"] is None or item["high"] is None:
         return ""
+    if item["at_most"]:
+        return f"at most {number(item['high'], 4)}"
     low, high = (f"{BEYOND[item[f'{end}_bound']]}{number(item[end], 4)}" for end in ("low", "high"))
     return f"{low} to {high}"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isoflop.numeric.downstream.at_zero import limit_at_zero
 from isoflop.numeric.downstream.averages import AVERAGE
 from isoflop.numeric.downstream.fitting import SAME, LawFit, simplest_of_least
 from isoflop.numeric.fit.bootstrap import percentile
@@ -72,7 +73,7 @@ class Entry:
         """Coefficients that the runs leave open, or of the law in k the signs that its refits do."""
         if self.fit is None:
             return ()
-        loose = {*self.fit.found.undetermined, *(() if self.crossing is None else self.crossing.open)}
+        loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}
         return tuple(name for name in self.fit.kind.coefficients if name in loose)
 
     @property
@@ -108,16 +109,21 @@ class Entry:
     def coefficients(self, level: float) -> list[dict[str, Any]]:
         """Name, value and percentile interval of each coefficient, and where these lie on a bound of the search.
 
-        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of the interval does, else None.
+        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of the interval does, else None;
+        `at_most`: the upper end is the limit of an E that is 0, see `limit_at_zero`.
         """
         if self.fit is None:
             return []
         found = self.fit.found
         names, values, draws = self.fit.kind.coefficients, found.coefficients.tolist(), self.fit.draws
-        ends = [percentile(column, level) for column in draws.T] if len(draws) > 1 else [(None, None)] * len(names)
+        ends: list[Any] = [percentile(column, level) for column in draws.T] if len(draws) > 1 else [(None, None)] * len(names)
+        limit = limit_at_zero(self.fit, level) if len(draws) > 1 else None
+        if limit is not None:
+            ends[names.index("E")] = 0.0, limit
         bounds = found.bounds(np.array([found.coefficients, *np.array(ends, float).T]))
         return [
             {"name": name, "value": value, "low": low, "high": high, "open": name in self.undetermined}
+            | {"at_most": limit is not None and name == "E"}
             | {"bound": own, "low_bound": below, "high_bound": above}
             | {"refits_at_bound": self.fit.at_limits.get(name, 0)}
             for name, value, (low, high), (own, below, above) in zip(names, values, ends, bounds.T.tolist(), strict=True)

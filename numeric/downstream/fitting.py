@@ -12,7 +12,7 @@ from isoflop.numeric._progress import progress_bar
 from isoflop.numeric.downstream.normalise import accuracy, neg_log_accuracy
 from isoflop.numeric.downstream.power import MARGIN
 from isoflop.numeric.downstream.predicting import predicted
-from isoflop.numeric.downstream.sample import above_guessing
+from isoflop.numeric.downstream.sample import SPREAD, above_guessing, one_ratio
 from isoflop.numeric.fit.bootstrap import counts
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ NEW_RUNS = 25
 SPARE = 3
 #: A share of the variance that is explained below which what is left is the larger part.
 CHANGE = 0.5
+#: Coefficients of the terms in params and in tokens.
+OF_TERMS = ("A", "B", "beta", "gamma")
 #: exp(-y) of this and beyond is 0 as a float.
 SURELY_GUESSING = 1e3
 
@@ -79,6 +81,28 @@ class LawFit:
     def name(self) -> str:
         """Of the law."""
         return self.kind.name
+
+    @property
+    def one_ratio(self) -> tuple[float, float] | None:
+        """The least and the largest D/N, for a law of params and tokens whose runs are at one ratio: see `sample.one_ratio`."""
+        return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.needs} else None
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open: those of both terms where params and tokens cannot be told apart."""
+        alike = () if self.one_ratio is None else tuple(name for name in self.kind.coefficients if name in OF_TERMS)
+        return tuple(dict.fromkeys((*self.found.undetermined, *alike)))
+
+    @property
+    def alike(self) -> str:
+        """That params and tokens cannot be told apart; "" where they can, or the law is of something else."""
+        if self.one_ratio is None:
+            return ""
+        low, high = self.one_ratio
+        return (
+            f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a factor {SPREAD:g} of one D/N "
+            f"({low:.3g} to {high:.3g})"
+        )
 
     @property
     def at_limits(self) -> dict[str, int]:

@@ -130,6 +130,8 @@ def fit_overtraining(
     asked = None if predict_where is None else runs.mask(predict_where)
     if asked is not None and not asked.any():
         raise ValueError(f"predict_where={predict_where!r}: holds for none of {counted(len(runs), 'run')} of {runs.source}")
+    if _is_accuracy(runs, loss):
+        raise ValueError(f"proxy={loss!r}: is an accuracy, not a loss")
     losses = runs.proxy(loss)
     bad = np.flatnonzero(np.isfinite(losses) & (losses <= 0.0))
     if bad.size:
@@ -183,6 +185,13 @@ def _benchmarks(runs: Evaluations, asked: Sequence[str] | None) -> tuple[str, ..
                 f"benchmark={name!r}: {runs.source} has it as {', '.join(runs.family(name).values())} alone; name one"
             )
     return names
+
+
+def _is_accuracy(runs: Evaluations, name: str) -> bool:
+    """Whether `Evaluations.proxy` finds a score of a benchmark under this name, by key or by column."""
+    scored = {*runs.scores, *(runs.columns[key] for key in runs.scores if key in runs.columns)}
+    losses = {*runs.proxies, *(runs.columns[key] for key in runs.proxies if key in runs.columns)}
+    return name in scored - losses
 
 
 def _chosen(runs: Evaluations, argument: str, condition: str | None, values: Floats, what: str, notes: list[str]) -> Mask:

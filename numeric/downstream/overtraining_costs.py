@@ -36,6 +36,9 @@ class Cost:
         Share of the compute that the optimal ratio would save at the same loss.
     error, extra_error : float or None
         1 - Q, and what it exceeds that of the optimal ratio by; None without a law of error.
+    extra_loss_interval, lost_compute_interval, extra_error_interval : tuple of float or None
+        From resamples; None without these. Where the interval of M* holds the ratio, at which these are 0, the first end is 0
+        and the second the quantile at the level (`bounds.upper_bound`).
     """
 
     compute: float
@@ -48,6 +51,9 @@ class Cost:
     lost_compute: float
     error: float | None
     extra_error: float | None
+    extra_loss_interval: tuple[float, float] | None = None
+    lost_compute_interval: tuple[float, float] | None = None
+    extra_error_interval: tuple[float, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The attributes as plain data."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isoflop.numeric._domain import positive_array
+from isoflop.numeric.downstream.bounds import upper_bound
 from isoflop.numeric.downstream.fitting import errors
 from isoflop.numeric.downstream.links import EXPONENTIAL, LinkFit
 from isoflop.numeric.downstream.overtraining_costs import Cost, costs_at
@@ -198,7 +199,39 @@ class Overtraining:
 
     def cost(self, compute: float, tokens_per_param: Sequence[float] | Floats) -> tuple[Cost, ...]:
         """What ratios of tokens to params cost at one compute (FLOP), in loss and in error."""
-        return costs_at(self.law, None if self.error_fit is None else self._error_at, compute, tokens_per_param)
+        found = costs_at(self.law, None if self.error_fit is None else self._error_at, compute, tokens_per_param)
+        return found if self.draws is None else self._with_intervals(found, compute)
+
+    def _with_intervals(self, costs: Sequence[Cost], compute: float) -> tuple[Cost, ...]:
+        """The same with what the resampled laws say of the same ratios."""
+        ratios = [each.tokens_per_param for each in costs]
+        drawn = [self._redrawn(i, compute, ratios) for i in range(len(self.draws or ()))]
+        best = self.intervals["optimal_tokens_per_param"]
+        names = ("extra_loss", "lost_compute", *(() if self.error_fit is None else ("extra_error",)))
+        found = []
+        for place, each in enumerate(costs):
+            columns = {name: np.array([np.nan if one is None else getattr(one[place], name) for one in drawn]) for name in names}
+            within = best is None or best[0] <= each.tokens_per_param <= best[1]
+            ends: dict[str, Any] = {
+                f"{name}_interval": _cost_interval(column, self.level, within) for name, column in columns.items()
+            }
+            found.append(replace(each, **ends))
+        return tuple(found)
+
+    def _redrawn(self, index: int, compute: float, ratios: Sequence[float]) -> tuple[Cost, ...] | None:
+        """The costs by a resampled law; None where it is no law with an optimum."""
+        if self.draws is None:
+            return None
+        E, A, B, beta = self.draws.loss[index].tolist()
+        link = self.draws.error[index]
+
+        def error(loss: float) -> float:
+            return float(1.0 - EXPONENTIAL.accuracy(link[None], np.array([loss]))[0, 0])
+
+        try:
+            return costs_at(Law(E=E, A=A, B=B, beta=beta, gamma=beta), error if len(link) else None, compute, ratios)
+        except ValueError:
+            return None
 
     def _error_at(self, loss: float) -> float:
         return float(self.error(loss)[0])
@@ -285,6 +318,13 @@ def _interval(draws: Floats, level: float) -> tuple[float, float] | None:
     with np.errstate(invalid="ignore"):
         found = percentile(draws, level)
     return found if np.isfinite(found).all() else None
+
+
+def _cost_interval(draws: Floats, level: float, within: bool) -> tuple[float, float] | None:
+    """Of what is least, 0, at M*: bounded from above alone where M* may be the ratio; None where an end is not finite."""
+    if not np.isfinite(draws).all():
+        return None
+    return upper_bound(draws, level) if within else percentile(draws, level)
 
 
 def _finite(value: float) -> float | None:

@@ -47,8 +47,9 @@ def _laws(found: Overtraining) -> list[str]:
     if found.determined:
         envelope = found.law.envelope
         lines += [
-            f"optimum       M* = {number(found.optimal_tokens_per_param, 4)} tokens per parameter at every compute;"
-            f" L* = E + {_six(envelope.coefficient)} C^-{_six(envelope.exponent)}",
+            f"optimum       M* = {number(found.optimal_tokens_per_param, 4)} tokens per parameter at every compute"
+            f"{_optimum_ends(found)}",
+            f"              L* = E + {_six(envelope.coefficient)} C^-{_six(envelope.exponent)}",
         ]
     if found.error_fit is not None:
         e = found.error_coefficients or {}
@@ -61,6 +62,14 @@ def _laws(found: Overtraining) -> list[str]:
         ]
     lines += wrap(f"runs of {clean(found.source)}", WIDTH, initial_indent=" " * 14, subsequent_indent=" " * 14)
     return lines
+
+
+def _optimum_ends(found: Overtraining) -> str:
+    if found.draws is None:
+        return ""
+    interval = found.intervals["optimal_tokens_per_param"]
+    shown = f"{100.0 * found.level:.4g} % interval"
+    return f" ({shown} not bounded)" if interval is None else f" ({shown} {' to '.join(_ends(interval))})"
 
 
 def _scatter(errors: Mapping[str, float | None]) -> str:
@@ -142,8 +151,30 @@ def _costs(found: Overtraining, costs: Sequence[Cost]) -> list[str]:
     return [
         f"what a ratio costs at {number(costs[0].compute, 3)} FLOP, against M* at the same compute",
         *table(head, rows),
+        *_cost_intervals(found, costs),
         *_wrapped(doubts_of(costs)),
     ]
+
+
+def _cost_intervals(found: Overtraining, costs: Sequence[Cost]) -> list[str]:
+    """What the resamples say of the same costs."""
+    if found.draws is None:
+        return []
+    shown = f"{100.0 * found.level:.4g} %"
+    head = ("M", f"extra loss, {shown}", f"lost compute, {shown}", *([f"extra error, {shown}"] if found.error_fit else []))
+    rows = []
+    for each in costs:
+        parts = [(each.extra_loss_interval, 1.0, ""), (each.lost_compute_interval, 100.0, " %")]
+        parts += [(each.extra_error_interval, 1.0, "")] if found.error_fit else []
+        rows.append((number(each.tokens_per_param, 3), *(_scaled(*part) for part in parts)))
+    return ["", *table(head, rows)]
+
+
+def _scaled(interval: tuple[float, float] | None, factor: float, unit: str) -> str:
+    if interval is None:
+        return UNKNOWN
+    low, high = (number(factor * end, 3) for end in interval)
+    return f"at most {high}{unit}" if interval[0] == 0.0 else f"{low} to {high}{unit}"
 
 
 def _notes(found: Overtraining) -> list[str]:

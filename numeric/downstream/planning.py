@@ -288,7 +288,7 @@ class AccuracyLaw:
             loss_penalty=across.loss_penalty,
             excess=across.excess,
             effective_compute=across.effective_compute,
-            compute_overhead=across.lost_compute / across.effective_compute,
+            compute_overhead=_overhead(across.lost_compute, across.effective_compute),
             accuracy=optimal - lost,
             optimal_accuracy=optimal,
             lost_accuracy=lost,
@@ -321,6 +321,11 @@ def _ratio(log_size_ratio: Floats) -> Floats:
     from isoflop.numeric._call import evaluate
 
     return np.asarray(evaluate("ratio_at_log", {}, log_size_ratio=log_size_ratio))
+
+
+def _overhead(lost: Floats, effective: Floats) -> Floats:
+    """C/C_eff - 1 from 1 - C_eff/C and C_eff/C; infinite where the best allocation needs less than a float holds of C."""
+    return np.divide(lost, effective, out=np.full_like(effective, np.inf), where=effective > 0.0)
 
 
 def _budgets(compute: Any) -> Floats:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside
+from isoflop.numeric.downstream.thresholds_text import coverage_of
 from isoflop.numeric.plot import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ def plot_success(sweep: Sweep, law: str, ax: Axes | None = None) -> Axes:
             low = left if found.low is None else max(left, found.low)
             high = right if found.high is None else min(right, found.high)
             if low < high:
-                ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0, label=f"{100.0 * sweep.level:g} % interval")
+                shown = "\n".join(filter(None, (f"{100.0 * sweep.level:g} % interval", coverage_of(found))))
+                ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0, label=shown)
         if found.regression is not None and found.regression.intercept is not None:
             path = np.geomspace(left, right, POINTS)
             ax.plot(path, found.regression.probability(np.log10(path)), color=colour, label="logistic regression")
@@ -195,11 +197,18 @@ def plot_thresholds(sweep: Sweep, *, figure: str = "mre") -> Any:
             ax.set_xlabel("")
             ax.set_ylabel("" if index % columns[1] else f"MRE below {100.0 * sweep.success:g} %")
             ax.set_title("\n".join([_literal(law), *_told(sweep, law)]))
-        page.supxlabel(COMPUTE, fontsize=8.0)
+        page.supxlabel("\n".join([COMPUTE, *_caption(sweep)]), fontsize=8.0)
         handles = above[0].get_legend_handles_labels()
         entries = len(handles[1])
         page.legend(*handles, loc="outside upper center", ncols=-(-entries // -(-entries // MOST_ENTRIES)))
     return np.array([*above, *below])
+
+
+def _caption(sweep: Sweep) -> list[str]:
+    """What is shaded, and how far it is to be trusted; nothing where nothing is."""
+    shaded = [each for each in sweep.found if not each.without_interval and (each.low is not None or each.high is not None)]
+    notes = dict.fromkeys(coverage_of(each) for each in shaded)
+    return [f"shaded: {100.0 * sweep.level:g} % interval of $T_{{50}}$ {note}".rstrip() for note in notes]
 
 
 def _columns(count: int) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric._domain import outside, positive_array
+from isoflop.numeric.downstream.at_zero import limit_at_zero
 from isoflop.numeric.downstream.bilinear import BilinearKind
 from isoflop.numeric.downstream.bnsl_ray import RayBreak, at_one_ratio, ray_break
 from isoflop.numeric.downstream.compare import _held_out
@@ -41,6 +42,7 @@ class Coefficient:
     """A coefficient with its interval; the ends are None without refits, and where the runs leave it open.
 
     `bound`, `low_bound` and `high_bound`: "lower" or "upper" where value or end lies on that bound of the search, else None.
+    `at_most`: the upper end is the limit of an E that is 0, see `limit_at_zero`.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Coefficient:
     bound: str | None = None
     low_bound: str | None = None
     high_bound: str | None = None
+    at_most: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +75,8 @@ class LawOfReport:
         What speaks against the fit.
     n_failed : int
         Refits without a certified minimum.
+    n_missed : int or None
+        Held-out runs outside the interval of a new run; None without held-out runs or refits.
     crossing : Crossing or None
         Of a law in compute and k, which is judged at every k: where it holds.
     """
@@ -86,6 +91,7 @@ class LawOfReport:
     converged: bool
     reason: str
     n_failed: int
+    n_missed: int | None = None
     crossing: Crossing | None = None
 
 
@@ -189,7 +195,9 @@ class Report:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every law is a certified minimum with no coefficient left open."""
+        """Whether every law, that of one break included, is a certified minimum with no coefficient left open."""
+        if self.ray is not None and self.ray.open:
+            return False
         return all(law.converged and not any(each.is_open for each in law.coefficients) for law in self.laws)
 
     @property
@@ -412,8 +420,11 @@ def _fitted(
 def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfReport:
     found = fit.found
     crossing = crossing_of(fit, judged, level)
-    loose = {*found.undetermined, *(() if crossing is None else crossing.open)}
+    loose = {*fit.undetermined, *(() if crossing is None else crossing.open)}
     ends = [percentile(column, level) for column in fit.draws.T] if len(fit.draws) > 1 else None
+    limit = None if ends is None else limit_at_zero(fit, level)
+    if ends is not None and limit is not None:
+        ends[fit.kind.coefficients.index("E")] = 0.0, limit
     coefficients = []
     own = found.bounds(found.coefficients)
     beyond = None if ends is None else found.bounds(np.array(ends).T).T
@@ -423,7 +434,14 @@ def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfRepo
         bounds = dict(zip(("low_bound", "high_bound"), (None, None) if beyond is None else beyond[i], strict=True))
         coefficients.append(
             Coefficient(
-                name=name, value=float(found.coefficients[i]), low=low, high=high, is_open=is_open, bound=own[i], **bounds
+                name=name,
+                value=float(found.coefficients[i]),
+                low=low,
+                high=high,
+                is_open=is_open,
+                bound=own[i],
+                at_most=name == "E" and limit is not None and high is not None,
+                **bounds,
             )
         )
     return LawOfReport(
@@ -437,8 +455,15 @@ def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfRepo
         converged=bool(found.converged),
         reason=found.reason,
         n_failed=fit.n_failed,
+        n_missed=_missed(fit, judged, level),
         crossing=crossing,
     )
+
+
+def _missed(fit: LawFit, judged: Sample, level: float) -> int | None:
+    """The held-out runs outside the interval of a new run."""
+    ends = fit.new_run(judged.at, level) if len(judged) else None
+    return None if ends is None else int(((judged.accuracy < ends[:, 0]) | (judged.accuracy > ends[:, 1])).sum())
 
 
 def _open(fits: Sequence[LawFit], laws: Sequence[LawOfReport]) -> list[str]:
@@ -447,7 +472,7 @@ def _open(fits: Sequence[LawFit], laws: Sequence[LawOfReport]) -> list[str]:
         bounds = dict(zip(fit.kind.coefficients, fit.found.bounds(fit.found.coefficients), strict=True))  # of which remarks tell
         loose = [each.name for each in law.coefficients if each.is_open and not bounds[each.name]]
         if loose:
-            said.append(f"{fit.name}: {', '.join(loose)} left open by these runs")
+            said.append(f"{fit.name}: {', '.join(loose)} left open by these runs{'; ' if fit.alike else ''}{fit.alike}")
         said += [f"{fit.name}: {text}" for text in fit.found.remarks]
         refits = ", ".join(f"{name} in {count} of {len(fit.draws)} refits" for name, count in fit.at_limits.items())
         said += [f"{fit.name}: at a bound of the search: {refits}"] if refits else []

@@ -37,7 +37,7 @@ def report_latex(report: Report) -> str:
         The document must load booktabs.
     """
     plan = report.planning
-    follows = [] if plan is None else [_allocations(plan), _penalties(plan), _loss_optimal(plan)]
+    follows = [] if plan is None else [_allocations(report, plan), _penalties(plan), _loss_optimal(plan)]
     parts = [_coefficients(report), _errors(report), _ray(report), *follows, _forecasts(report)]
     tables = "\n\n\\smallskip\n".join("\n".join([*KEPT, *part, *TOGETHER]) for part in parts if part)
     notes = rf"\noindent\parbox{{\linewidth}}{{\scriptsize {' '.join(_notes(report))}}}"
@@ -105,7 +105,10 @@ def _ray(report: Report) -> list[str]:
     low, high = (number_tex(value, 3) for value in (ray.lowest, ray.highest))
     p = ""
     if ray.p_two_terms is not None and ray.p_no_break is not None:
-        p = rf" ($p = {number_tex(ray.p_two_terms, 2)}$ of two terms, ${number_tex(ray.p_no_break, 2)}$ of no break)"
+        p = (
+            rf" ($F$ tests: two terms against one break, $p = {number_tex(ray.p_two_terms, 2)}$; no break against two terms, "
+            rf"$p = {number_tex(ray.p_no_break, 2)}$)"
+        )
     errors = ", ".join(f"{name} ${number_tex(value, 3)}$" for name, value in ray.rmse.items())
     twin = rf" Note: {TWIN_TEX}." if ray.is_near_twin else ""
     text = (
@@ -121,6 +124,7 @@ VERDICTS = {
     "two terms": "the two-term law at a fixed ratio, $c_1 f_1 = -1$",
     "no two terms": "not the two-term law at a fixed ratio, $c_1 f_1 = -1$",
     "open": "open whether the two-term law, for a law without a break is as close",
+    "cannot tell": "these runs cannot tell whether it is the two-term law",
 }
 TWIN_TEX = (
     "exponents of ratio $2:1$ have two exact broken laws, $c_1 f_1 = -1$ and $c_1 f_1 = -2$, for "
@@ -145,7 +149,7 @@ def _errors(report: Report) -> list[str]:
     return _tabular("@{}l" + "r" * (len(heading) - 1) + "@{}", heading, rows, above)
 
 
-def _allocations(plan: Planning) -> list[str]:
+def _allocations(report: Report, plan: Planning) -> list[str]:
     rows = []
     for row in plan.allocations:
         names = ("params", "tokens", "tokens_per_param", "accuracy")
@@ -156,7 +160,8 @@ def _allocations(plan: Planning) -> list[str]:
     facts.append(rf"$N^* \sim C^{{w_N}}$, $w_N = {number_tex(plan.params_share.value, 3)}$ {_estimate_ends(plan.params_share)}")
     title = rf"Best allocation by {escaped(plan.law)}: $-\log Q' = E + C_0\,C^{{-\alpha}}$, {', '.join(facts)}\\[2pt]"
     heading = ("$C$ (FLOP)", "$N^*$", "$D^*$", "$D^*/N^*$", "$Q^*$")
-    return [title, *_tabular("@{}lrrrr@{}", heading, rows)] if rows else [title]
+    above = [title, *_doubt(report, plan)]
+    return [*above, *_tabular("@{}lrrrr@{}", heading, rows)] if rows else above
 
 
 def _penalties(plan: Planning) -> list[str]:
@@ -263,6 +268,11 @@ def _given(value: float) -> str:
 
 def _figure(value: float | None) -> str:
     return DASH if value is None else f"${number_tex(value, 3)}$"
+
+
+def _doubt(report: Report, plan: Planning) -> list[str]:
+    doubt = plan.doubt(report.level)
+    return [rf"\parbox{{\linewidth}}{{{'Warning' if plan.n_at_bound else 'Note'}: {escaped(doubt)}.}}\\[2pt]"] if doubt else []
 
 
 def _estimate_ends(estimate: Any) -> str:

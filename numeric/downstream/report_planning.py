@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.law import Law
 
     Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
 __all__ = ["Estimate", "Planning", "laws_of", "planned", "planning_law"]
 
@@ -31,12 +34,15 @@ class Estimate:
     """A figure with its interval; no ends without refits.
 
     `at_most`: the interval is one-sided, from the least that the figure can be to the quantile of the refits at the level.
+    `low_bound`, `high_bound`: whether that end is of a refit with a coefficient on a bound of the search, so that it is no end.
     """
 
     value: float
     low: float | None
     high: float | None
     at_most: bool = False
+    low_bound: bool = False
+    high_bound: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +63,10 @@ class Planning:
         1, at which the other three are least, these are bounded from above alone.
     n_failed : int
         Refits whose coefficients are no law with an envelope, which the intervals leave out.
+    tokens_per_param : tuple of float
+        The least and the largest D/N of the fitted runs.
+    n_refits, n_at_bound : int
+        Refits, and those with a coefficient on a bound of the search.
     """
 
     law: str
@@ -68,6 +78,21 @@ class Planning:
     penalties: tuple[dict[str, Any], ...]
     loss_optimal: tuple[dict[str, Any], ...]
     n_failed: int
+    tokens_per_param: tuple[float, float]
+    n_refits: int
+    n_at_bound: int
+
+    def doubt(self, level: float) -> str:
+        """What speaks against the intervals, "" where nothing does: none, or more refits on a bound than a tail holds."""
+        low, high = (f"{each:.3g}" for each in self.tokens_per_param)
+        if not self.n_refits:
+            return f"without refits nothing says how well runs at D/N of {low} to {high} tell N from D"
+        if self.n_at_bound > 0.5 * (1.0 - level) * self.n_refits:
+            return (
+                f"in {self.n_at_bound} of {self.n_refits} refits a coefficient is at a bound of the search: runs at D/N of "
+                f"{low} to {high} hardly tell N from D, and the allocation is not determined"
+            )
+        return ""
 
 
 def planning_law(fits: Sequence[LawFit]) -> tuple[LawFit | None, str]:
@@ -78,6 +103,8 @@ def planning_law(fits: Sequence[LawFit]) -> tuple[LawFit | None, str]:
                 continue
             if not fit.found.converged:
                 return None, f"the fit of {name} is no certified minimum"
+            if fit.alike:
+                return None, f"{name}: {fit.alike}"
             if fit.found.undetermined:
                 return None, f"{name} leaves {', '.join(fit.found.undetermined)} open; runs of other params or tokens would tell"
             return fit, ""
@@ -86,10 +113,11 @@ def planning_law(fits: Sequence[LawFit]) -> tuple[LawFit | None, str]:
 
 def planned(fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[Law], level: float) -> Planning:
     """Every figure by the law and by its refits."""
-    law, refits, n_failed = laws_of(fit)
+    law, refits, on_bound = laws_of(fit)
+    ratios_of_runs = fit.sample.at.column("tokens") / fit.sample.at.column("params")
 
     def estimates(figure: Callable[[AccuracyLaw], Any]) -> list[Estimate]:
-        return _estimates(figure, law, refits, level)
+        return _estimates(figure, law, refits, on_bound, level)
 
     (exponent,) = estimates(lambda each: [each.law.envelope.exponent])
     (coefficient,) = estimates(lambda each: [each.law.envelope.coefficient])
@@ -103,42 +131,55 @@ def planned(fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[La
         ceiling=ceiling,
         allocations=_allocations(estimates, budgets),
         penalties=_penalties(estimates, ratios, budgets),
-        loss_optimal=tuple(row for each in loss_laws for row in _loss_optimal(law, refits, level, each, budgets)),
-        n_failed=n_failed,
+        loss_optimal=tuple(row for each in loss_laws for row in _loss_optimal(law, refits, on_bound, level, each, budgets)),
+        n_failed=len(fit.draws) - len(refits),
+        tokens_per_param=(float(ratios_of_runs.min()), float(ratios_of_runs.max())),
+        n_refits=len(refits),
+        n_at_bound=int(on_bound.sum()),
     )
 
 
-def laws_of(fit: LawFit) -> tuple[AccuracyLaw, list[AccuracyLaw], int]:
-    """The law, its refits, and how many of these are no law with an envelope."""
+def laws_of(fit: LawFit) -> tuple[AccuracyLaw, list[AccuracyLaw], Mask]:
+    """The law, those of its refits that are laws with an envelope, and which of these have a coefficient on a bound."""
     names = fit.kind.coefficients
     law = AccuracyLaw.from_coefficients(names, fit.found.coefficients, fit.sample.baseline, fit.sample.benchmark)
-    refits, n_failed = [], 0
-    for coefficients, baseline in zip(fit.draws, fit.baselines, strict=True):
-        try:
+    refits, kept = [], np.zeros(len(fit.draws), dtype=bool)
+    for i, (coefficients, baseline) in enumerate(zip(fit.draws, fit.baselines, strict=True)):
+        with suppress(ValueError):
             refits.append(AccuracyLaw.from_coefficients(names, coefficients, float(baseline)))
-        except ValueError:
-            n_failed += 1
-    return law, refits, n_failed
+            kept[i] = True
+    lower, upper = fit.found.at_limits(fit.draws)
+    on_bound = np.asarray((lower | upper).any(axis=1))
+    return law, refits, on_bound[kept]
 
 
 def _estimates(
-    figure: Callable[[AccuracyLaw], Any], law: AccuracyLaw, refits: Sequence[AccuracyLaw], level: float
+    figure: Callable[[AccuracyLaw], Any], law: AccuracyLaw, refits: Sequence[AccuracyLaw], on_bound: Mask, level: float
 ) -> list[Estimate]:
     """The entries of a figure, each with its percentiles over the refits; no ends where a float does not hold one of them."""
     values, table = _drawn(figure, law, refits)
     found = []
     for value, column in zip(values, table.T, strict=True):
-        low = high = None
-        if len(column) > 1 and np.isfinite(column).all():
-            low, high = percentile(column, level)
-        found.append(Estimate(value=float(value), low=low, high=high))
+        if len(column) < 2 or not np.isfinite(column).all():
+            found.append(Estimate(value=float(value), low=None, high=None))
+            continue
+        low, high = percentile(column, level)
+        is_no_end = [_is_of_bound(column, on_bound, 0.5 * (1.0 + sign * level)) for sign in (-1.0, 1.0)]
+        found.append(Estimate(value=float(value), low=low, high=high, low_bound=is_no_end[0], high_bound=is_no_end[1]))
     return found
+
+
+def _is_of_bound(column: Floats, on_bound: Mask, share: float) -> bool:
+    """Whether a refit next to this quantile has a coefficient on a bound of the search."""
+    order, place = np.argsort(column, kind="stable"), share * (len(column) - 1)
+    return bool(on_bound[order[[math.floor(place), math.ceil(place)]]].any())
 
 
 def _costs(
     figure: Callable[[AccuracyLaw], Any],
     law: AccuracyLaw,
     refits: Sequence[AccuracyLaw],
+    on_bound: Mask,
     level: float,
     ratios: Sequence[Estimate],
     least: float,
@@ -146,12 +187,15 @@ def _costs(
     """What is least where a ratio is 1: bounded from above alone where the interval of the ratio holds 1."""
     _, table = _drawn(figure, law, refits)
     found = []
-    for each, ratio, column in zip(_estimates(figure, law, refits, level), ratios, table.T, strict=True):
-        if each.low is None or ratio.low is None or ratio.high is None or not ratio.low <= 1.0 <= ratio.high:
+    for each, ratio, column in zip(_estimates(figure, law, refits, on_bound, level), ratios, table.T, strict=True):
+        if ratio.low is None or ratio.high is None or not ratio.low <= 1.0 <= ratio.high:
             found.append(each)
             continue
-        low, high = upper_bound(column, level, least)
-        found.append(Estimate(value=each.value, low=low, high=high, at_most=True))
+        # A refit may cost more than a float holds; the quantile below it is none the less one.
+        low, high = upper_bound(np.where(np.isfinite(column), column, np.finfo(np.float64).max), level, least)
+        held = bool(np.isfinite(np.sort(column)[: math.ceil(level * (len(column) - 1)) + 1]).all())
+        is_no_end = _is_of_bound(column, on_bound, level)
+        found.append(Estimate(value=each.value, low=low, high=high if held else None, at_most=True, high_bound=is_no_end))
     return found
 
 
@@ -196,7 +240,7 @@ COSTS = {"loss_penalty": 1.0, "lost_accuracy": 0.0, "compute_overhead": 0.0}
 
 
 def _loss_optimal(
-    law: AccuracyLaw, refits: Sequence[AccuracyLaw], level: float, loss_law: Law, budgets: Floats
+    law: AccuracyLaw, refits: Sequence[AccuracyLaw], on_bound: Mask, level: float, loss_law: Law, budgets: Floats
 ) -> list[dict[str, Any]]:
     if not len(budgets):
         return []
@@ -204,9 +248,9 @@ def _loss_optimal(
     def figure(name: str) -> Callable[[AccuracyLaw], Any]:
         return lambda each: getattr(each.loss_optimal(loss_law, budgets), name)
 
-    ratios = _estimates(figure("ratio"), law, refits, level)
+    ratios = _estimates(figure("ratio"), law, refits, on_bound, level)
     columns = {"ratio": ratios}
-    columns |= {name: _costs(figure(name), law, refits, level, ratios, least) for name, least in COSTS.items()}
+    columns |= {name: _costs(figure(name), law, refits, on_bound, level, ratios, least) for name, least in COSTS.items()}
     return [
         {"law": loss_law.name, "compute": float(C)} | {name: entries[i] for name, entries in columns.items()}
         for i, C in enumerate(budgets)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import comb
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from isoflop.numeric.downstream.at_zero import BESIDE
 from isoflop.numeric.downstream.bnsl_ray import TWIN
 from isoflop.numeric.downstream.fitting import simplest_of_least
 from isoflop.numeric.downstream.kind import BEYOND
+from isoflop.numeric.downstream.power import CEILING_KINDS
 from isoflop.numeric.fit.text import WIDTH, clean, number, table
 from isoflop.numeric.runs_cells import counted
 
@@ -139,8 +142,12 @@ def _allocations(report: Report, plan: Planning) -> list[str]:
     ]
     facts.append(f"params grow as C^{_estimate(plan.params_share, 4)}")
     is_bound = plan.ceiling.value == 1.0 and plan.ceiling.low in (None, 1.0)
-    facts.append("accuracy goes to 1, by the form of the law" if is_bound else f"highest accuracy {_estimate(plan.ceiling, 4)}")
+    has_E = plan.law in CEILING_KINDS.values()
+    no_ceiling = "E is 0: no ceiling below 1 shows" if has_E else "accuracy goes to 1, by the form of the law"
+    facts.append(no_ceiling if is_bound else f"highest accuracy {_estimate(plan.ceiling, 4)}")
     lines += wrap("; ".join(facts), WIDTH)
+    doubt = plan.doubt(report.level)
+    lines += wrap(f"{'warning' if plan.n_at_bound else 'note'}: {doubt}", WIDTH, subsequent_indent="  ") if doubt else []
     if not plan.allocations:
         return lines
     heading = ("C (FLOP)", "N", "interval", "D", "interval", "D/N", "accuracy", "interval")
@@ -218,7 +225,42 @@ def _forecasts(report: Report) -> list[str]:
         rows.append((number(each.compute, 3), law_at, f"{each.accuracy:.4f}", law, new, decades, ""))
     ratio = report.tokens_per_param
     at = "" if ratio is None or not report.asks_for_params else f"; laws of params and tokens at D/N = {number(ratio, 3)}"
-    return [f"Forecast{at}", *table(heading, rows)]
+    notes = [line for text in (*_missed(report), *_disjoint(report)) for line in wrap(text, WIDTH, subsequent_indent="  ")]
+    return [f"Forecast{at}", *table(heading, rows), *notes]
+
+
+def _missed(report: Report) -> list[str]:
+    """The laws that missed held-out runs by more than their interval of a new run, and oftener than chance has it."""
+    said = []
+    for law in report.laws:
+        n = law.held_out["n"]
+        if n and law.n_missed is not None and _tail(law.n_missed, int(n), 1.0 - report.level) < CHANCE:
+            said.append(
+                f"warning: {law.name}: {law.n_missed} of {int(n)} held-out runs lie outside its {_percent(report.level)} "
+                "interval of a new run: its form does not hold there, and its forecast is surer than it should be"
+            )
+    return said
+
+
+def _tail(least: int, n: int, share: float) -> float:
+    """The probability of at least so many of n where each has this share."""
+    return sum(comb(n, i) * share**i * (1.0 - share) ** (n - i) for i in range(least, n + 1))
+
+
+def _disjoint(report: Report) -> list[str]:
+    """That laws contradict each other: intervals of one quantity without a common point."""
+    found: dict[str, None] = {}
+    known = [each for each in report.forecasts if each.k is None and each.low is not None and each.high is not None]
+    for i, one in enumerate(known):
+        for other in known[i + 1 :]:
+            if one.compute == other.compute and (one.low > other.high or other.low > one.high):  # type: ignore[operator]
+                found[f"{one.law} and {other.law}"] = None
+    if not found:
+        return []
+    return [
+        f"warning: intervals of the law without a common point: {'; '.join(found)}; each takes its law for granted, so that at "
+        "most one of the two forms is right there"
+    ]
 
 
 def _notes(report: Report) -> list[str]:
@@ -230,6 +272,9 @@ def _notes(report: Report) -> list[str]:
             "with the scatter of the runs about the law"
         )
         texts.append("intervals take the form of the law for granted: they do not cover its being wrong")
+        texts += [BESIDE] if any(law.name in CEILING_KINDS.values() for law in report.laws) else []
+    if report.planning is not None and report.planning.n_at_bound:
+        texts.append("< and > before an end: the refits there have a coefficient on a bound of the search, so that it is no end")
     failed = [f"{law.name} {law.n_failed}" for law in report.laws if law.n_failed]
     if failed:
         texts.append(f"refits without a certified minimum, left out: {', '.join(failed)}")
@@ -247,6 +292,8 @@ def _notes(report: Report) -> list[str]:
 
 #: A larger share of refits without a minimum makes intervals doubtful.
 MOST_FAILED = 0.2
+#: Misses of held-out runs that are less likely than this are not by chance.
+CHANCE = 0.05
 #: Budgets beside each other in the table of penalties; JSON has all.
 MOST_BUDGETS = 4
 
@@ -274,16 +321,19 @@ def _estimate(estimate: Estimate, digits: int) -> str:
 
 
 def _ends(estimate: Any, digits: int, scale: float = 1.0) -> str:
+    more, less = BEYOND["upper" if estimate.high_bound else None], BEYOND["lower" if estimate.low_bound else None]
+    if estimate.at_most:
+        return "not bounded" if estimate.high is None else f"at most {more}{number(scale * estimate.high, digits)}"
     if estimate.low is None or estimate.high is None:
         return UNKNOWN
-    if estimate.at_most:
-        return f"at most {number(scale * estimate.high, digits)}"
-    return f"{number(scale * estimate.low, digits)} to {number(scale * estimate.high, digits)}"
+    return f"{less}{number(scale * estimate.low, digits)} to {more}{number(scale * estimate.high, digits)}"
 
 
 def _interval(each: Coefficient) -> str:
     """An interval; an end on a bound of the search is marked, for the refits ask for one beyond."""
     if each.low is None or each.high is None:
         return UNKNOWN
+    if each.at_most:
+        return f"at most {number(each.high, 4)}"
     low, high = (f"{BEYOND[b]}{number(end, 4)}" for end, b in ((each.low, each.low_bound), (each.high, each.high_bound)))
     return f"{low} to {high}"

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Points", "Sample", "above_guessing"]
+__all__ = ["SPREAD", "Points", "Sample", "above_guessing", "one_ratio"]
+
+#: Runs whose D/N is within this factor of one ratio are at that ratio: nominal 20 is 17.4 to 23.
+SPREAD = 1.15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -109,6 +112,18 @@ class Sample:
         """The runs at a mask or at indices."""
         own = None if self.index is None else self.index[index]
         return replace(self, accuracy=self.accuracy[index], at=self.at.subset(index), index=own)
+
+
+def one_ratio(at: Points) -> tuple[float, float] | None:
+    """The least and the largest D/N of runs that are all within a factor `SPREAD` of one ratio; None of others.
+
+    There N and D are one quantity but for the scatter of D/N, and which of two terms is of params is not for the runs to say.
+    """
+    if at.params is None or at.tokens is None:
+        return None
+    ratios = at.column("tokens") / at.column("params")
+    lowest, highest = float(ratios.min()), float(ratios.max())
+    return (lowest, highest) if highest <= SPREAD**2 * lowest else None
 
 
 def above_guessing(accuracy: Floats, baseline: Any, margin: float | None) -> Mask:

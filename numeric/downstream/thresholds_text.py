@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from isoflop.numeric.downstream.thresholds import Sweep, Threshold
 
-__all__ = ["thresholds_text"]
+__all__ = ["coverage_of", "thresholds_text"]
 
 #: So many thresholds are shown, spread evenly; JSON and CSV have all.
 #: Relative errors from here on have two digits.
@@ -26,6 +26,8 @@ LARGE = 10.0
 SHOWN = 8
 #: A bound that is a threshold comes back from its logarithm to this.
 ROUNDING = 1e-9
+#: How often simulated 90 % intervals held T50: by profile likelihood, and from resamples of five benchmarks.
+HELD, HELD_OF_FIVE = "42 to 52 %", "79 %"
 UNKNOWN, NO_END = "-", "no end"
 #: What errors are called.
 ERRORS = {"mre": "MRE in %", "mae": "MAE in points"}
@@ -68,6 +70,15 @@ def _table(sweep: Sweep, found: Sequence[Threshold]) -> list[str]:
         counts = (str(each.n_success), str(each.n_cells), str(each.n_unfitted))
         rows.append((each.law, _midpoint(each, sweep), interval, *counts, _outcome(each)))
     return table(heading, rows)
+
+
+def coverage_of(each: Threshold) -> str:
+    """How often such 90 % intervals held T50 in simulations, for the legend of a figure; "" where as often as they say."""
+    if each.interval == PROFILE:
+        return f"(of these benchmarks; at large 90 % ones held in {HELD})"
+    if each.interval == RESAMPLED and each.n_benchmarks < FEW_BENCHMARKS:
+        return f"(few benchmarks: 90 % ones of five held in {HELD_OF_FIVE})"
+    return ""
 
 
 def _midpoint(each: Threshold, sweep: Sweep) -> str:
@@ -147,11 +158,12 @@ def _notes(sweep: Sweep) -> list[str]:
         texts.append(
             f"intervals by profile likelihood, for fewer than {LEAST_BENCHMARKS} benchmarks cannot be resampled; thresholds that "
             "part the runs alike count once. They are of these benchmarks alone: simulated 90 % ones of one to three held the "
-            "T50 of benchmarks at large in 42 to 52 %"
+            f"T50 of benchmarks at large in {HELD}"
         )
     few = [each.n_benchmarks for each in sweep.found if each.n_benchmarks < FEW_BENCHMARKS and each.interval == RESAMPLED]
     if few:
-        texts.append(f"with {min(few)} benchmarks these intervals tend to be narrow: 90 % ones of five held the truth in 79 %")
+        narrow = f"90 % ones of five held the truth in {HELD_OF_FIVE}"
+        texts.append(f"with {min(few)} benchmarks these intervals tend to be narrow: {narrow}")
     texts += [f"{clean(name)}: no fit at any threshold: {reason}" for name, reason in sweep.left_out.items()]
     unfitted: dict[str, int] = {}
     for cell in sweep.cells:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.law import Law
+    from isoflop.numeric.passk.allocation_draws import LostBetween
     from isoflop.numeric.passk.validity import Violation
 
     Floats = NDArray[np.float64]
@@ -33,7 +34,7 @@ COEFFICIENTS = ("A", "B", "beta", "gamma")
 #: The name by which a law of loss takes part among laws of -log pass@k.
 LOSS = "loss"
 #: Columns of a table that fit beside each other.
-COLUMNS = 7
+COLUMNS, WIDE_COLUMNS = 7, 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,7 +186,7 @@ def allocation_across(
     >>> round(float(found.size_ratio[0]), 3), round(float(found.excess[0]), 5)
     (0.097, 0.28831)
     """
-    budgets = _budgets(compute)
+    budgets = budgets_of(compute)
     first, second = chosen.needed("A", "B"), judged.needed("A", "B")
     s = generated.log_size_ratio_across(compute=budgets, **_indexed(first, 1), **_indexed(second, 2))
     measures = {name: _measure(function, second, s) for name, function in MEASURES.items()}
@@ -241,6 +242,8 @@ class AllocationMatrix:
         (M,), FLOP.
     log_size_ratio, excess, lost_compute : ndarray
         (K, K, M): first the law that chooses, then the one that judges. Exactly 0 on the diagonal.
+    between : LostBetween or None
+        Intervals of the lost compute, where the laws were fitted with resamples (`isoflop.numeric.passk.allocation_draws`).
     """
 
     labels: tuple[Any, ...]
@@ -249,6 +252,7 @@ class AllocationMatrix:
     log_size_ratio: Floats
     excess: Floats
     lost_compute: Floats
+    between: LostBetween | None = None
 
     def pair(self, chosen: Any, judged: Any) -> AllocationAcross:
         """One pair in full."""
@@ -298,7 +302,8 @@ class AllocationMatrix:
     def rows(self) -> list[dict[str, Any]]:
         """A record for every ordered pair of different laws and every compute.
 
-        contradicted_by: k1 and k2 whose laws contradict each other at an allocation of that compute, else None.
+        lost_compute_lo, _hi and _open ("both" where the ends are none, else None) only with intervals. contradicted_by: k1 and
+        k2 whose laws contradict each other at an allocation of that compute, else None.
         """
         worst = [None if found is None else list(found.k) for found in self.contradictions]
         return [
@@ -309,6 +314,7 @@ class AllocationMatrix:
                 "size_ratio": float(np.exp(self.log_size_ratio[i, j, m])),
                 "excess": float(self.excess[i, j, m]),
                 "lost_compute": float(self.lost_compute[i, j, m]),
+                **self._ends(i, j, m),
                 "contradicted_by": worst[m],
             }
             for i, one in enumerate(self.labels)
@@ -316,6 +322,12 @@ class AllocationMatrix:
             for m in range(self.compute.size)
             if i != j
         ]
+
+    def _ends(self, i: int, j: int, m: int) -> dict[str, Any]:
+        if self.between is None:
+            return {}
+        low, high = float(self.between.low[i, j, m]), float(self.between.high[i, j, m])
+        return {"lost_compute_lo": low, "lost_compute_hi": high, "lost_compute_open": "both" if self.between.open[i, j] else None}
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -326,17 +338,31 @@ class AllocationMatrix:
 
         from isoflop.numeric.fit.text import WIDTH, table
 
-        parts, refused = [], self.refusals()
+        parts, refused, between = [], self.refusals(), self.between
+        at_once = COLUMNS if between is None else WIDE_COLUMNS
+        what = "in %" if between is None else f"in % [{100 * between.level:g} %]"
         for m, budget in enumerate(self.compute):
             if float(budget) in refused:
                 parts += ["", *wrap(refused[float(budget)], WIDTH)]
                 continue
-            parts += ["", f"Compute lost at C = {_short(budget)} FLOP"]
-            for first in range(0, len(self.labels), COLUMNS):
-                judges = range(first, min(first + COLUMNS, len(self.labels)))
-                rows = [[_name(one), *(f"{self.lost_compute[i, j, m]:.3%}" for j in judges)] for i, one in enumerate(self.labels)]
+            parts += ["", f"Compute lost at C = {_short(budget)} FLOP, {what}"]
+            for first in range(0, len(self.labels), at_once):
+                judges = range(first, min(first + at_once, len(self.labels)))
+                rows = [[_name(one), *(self._cell(i, j, m) for j in judges)] for i, one in enumerate(self.labels)]
                 parts += [*([""] if first else []), *table(("optimal for", *(_name(self.labels[j]) for j in judges)), rows)]
+        if between is not None and between.open.any():
+            share = f"over {50.0 * (1.0 - between.level):g} % of the refits end at a limit of the search for an exponent"
+            parts += wrap(f"< and >: no ends, as {share}", WIDTH)
         return "\n".join(parts[1:])
+
+    def _cell(self, i: int, j: int, m: int) -> str:
+        """Lost compute in %, with its interval where there is one; an end that is none is marked < or >."""
+        lost = _percent(self.lost_compute[i, j, m])
+        if self.between is None or i == j:
+            return lost
+        below, above = ("<", ">") if self.between.open[i, j] else ("", "")
+        low, high = (_percent(end[i, j, m]) for end in (self.between.low, self.between.high))
+        return f"{lost} [{below}{low}, {above}{high}]"
 
 
 def allocation_matrix(laws: Mapping[Any, Law], compute: Any) -> AllocationMatrix:
@@ -356,21 +382,20 @@ def allocation_matrix(laws: Mapping[Any, Law], compute: Any) -> AllocationMatrix
     """
     if not laws:
         raise outside("laws", dict(laws), "at least one law, by its k or its name")
-    budgets = _budgets(compute)
+    budgets = budgets_of(compute)
     needed = [law.needed("A", "B") for law in laws.values()]
     columns = {name: np.array([each[name] for each in needed]) for name in COEFFICIENTS}
-    first = {f"{name}_1": x[:, None, None] for name, x in columns.items()}
-    second = {f"{name}_2": x[None, :, None] for name, x in columns.items()}
+    found: dict[str, Any] = dict(between_all(columns, budgets))
+    return AllocationMatrix(labels=tuple(laws), laws=tuple(laws.values()), compute=budgets, **found)
+
+
+def between_all(columns: Mapping[str, Floats], budgets: Floats) -> dict[str, Floats]:
+    """log_size_ratio, excess and lost_compute (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each."""
+    first = {f"{name}_1": columns[name][..., :, None, None] for name in COEFFICIENTS}
+    second = {f"{name}_2": columns[name][..., None, :, None] for name in COEFFICIENTS}
     s = generated.log_size_ratio_across(compute=budgets, **first, **second)
     judge = {name: second[f"{name}_2"] for name in ("beta", "gamma")}
-    return AllocationMatrix(
-        labels=tuple(laws),
-        laws=tuple(laws.values()),
-        compute=budgets,
-        log_size_ratio=s,
-        excess=_measure("excess", judge, s),
-        lost_compute=_measure("lost_compute", judge, s),
-    )
+    return {"log_size_ratio": s, **{name: _measure(name, judge, s) for name in ("excess", "lost_compute")}}
 
 
 # -- plumbing ----------------------------------------------------------------------------------------------------------
@@ -384,7 +409,8 @@ def _indexed(coefficients: Mapping[str, float], index: int) -> dict[str, float]:
     return {f"{name}_{index}": coefficients[name] for name in COEFFICIENTS}
 
 
-def _budgets(compute: Any) -> Floats:
+def budgets_of(compute: Any) -> Floats:
+    """Budgets (M,) in FLOP, or a ValueError."""
     try:
         values = np.atleast_1d(np.asarray(compute, dtype=np.float64))
     except (TypeError, ValueError):
@@ -399,6 +425,15 @@ def _budgets(compute: Any) -> Floats:
 
 def _name(label: Any) -> str:
     return label if isinstance(label, str) else f"pass@{label:g}"
+
+
+def _percent(share: float) -> str:
+    """A share in %, to two digits.
+
+    >>> [_percent(share) for share in (0.0, 0.00123, 0.0456, 0.3255, 0.99999)]
+    ['0', '0.12', '4.6', '33', '100']
+    """
+    return f"{100.0 * share:.0f}" if share >= 0.0995 else f"{100.0 * share:.2g}"
 
 
 def _short(value: float) -> str:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from isoflop.numeric.passk.laws import PassLaws
 
 SIZE = "params"
+#: Leaves to the models what is drawn together.
+AUTO = "auto"
 #: Values of k that are named one by one.
 MOST_LISTED = 3
 
@@ -24,6 +26,11 @@ def usual_cluster(counts: Counts) -> str | None:
     """What models are drawn together by unless told otherwise: params, where sizes repeat and there are enough of them."""
     sizes = _sizes(counts)
     return SIZE if sizes is not None and LEAST_GROUPS <= sizes < len(counts) else None
+
+
+def cluster_of(counts: Counts, cluster: str | None) -> str | None:
+    """The covariate whose values are drawn: "auto" is the usual one."""
+    return usual_cluster(counts) if cluster == AUTO else cluster
 
 
 def cautions(laws: PassLaws, level: float = 0.9) -> list[str]:

@@ -10,6 +10,8 @@ import numpy as np
 from isoflop.numeric.compute_law import power
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.fit.derived import default_quantities
+from isoflop.numeric.passk.agreement import TOLERANCE, verdict
+from isoflop.numeric.passk.fit_at_k import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,13 +71,14 @@ class EnvelopeAtK:
 
     @property
     def verdict(self) -> str:
-        """Whether the exponents agree beyond chance."""
+        """Whether the exponents agree.
+
+        "agree": the interval of their difference lies within `TOLERANCE` of the fitted alpha of 0; "differ": else where it
+        excludes 0; "cannot tell": else, or where the params+tokens law is left open; "no resamples": without an interval.
+        """
         if self.undetermined:
             return "cannot tell"
-        if self.difference_interval is None:
-            return "no resamples"
-        low, high = self.difference_interval
-        return "agree" if low <= 0.0 <= high else "differ"
+        return verdict(self.difference_interval, TOLERANCE * abs(self.fitted["alpha"]))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -192,8 +195,14 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
     Returns
     -------
     list of dict
-        A row a k and ratio: k, ratio, loss_penalty, effective_compute, with _lo and _hi where there are resamples, and what the
-        models leave undetermined.
+        A row a k and ratio: k, ratio, loss_penalty, effective_compute, with _lo, _hi and _open where there are resamples, and
+        what the models leave undetermined. _open: which ends are none ("above", "below", "both", else None), as too many
+        resamples ran into a limit of the search.
+
+    Notes
+    -----
+    The penalty rises with both exponents, so that a limit of theirs is one of the penalty on the same side. The effective compute
+    P^(-1/alpha) need not fall with both: a limit on either side leaves both of its ends open.
     """
     if joint.kind.name != "params-tokens":
         raise ValueError(f"law={joint.kind.name!r}: must be 'params-tokens'")
@@ -202,6 +211,7 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
         law = fit.fit.law_of(fit.fit.coefficients)
         names = fit.kind.terms.coefficients
         drawn = [fit.fit.law_of(dict(zip(names, map(float, row), strict=True))) for row in fit.certified_draws]
+        ends = _open_ends(fit, level)
         for ratio in ratios:
             cost = law.penalty(ratio=ratio)
             row: dict[str, Any] = {"k": fit.k, "ratio": float(ratio)}
@@ -210,5 +220,15 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
                 if len(drawn) > 1:
                     values = np.array([getattr(other.penalty(ratio=ratio), name) for other in drawn])
                     row[f"{name}_lo"], row[f"{name}_hi"] = percentile(values, level)
+                    row[f"{name}_open"] = OPEN[ends[name]]
             rows.append(row | {"undetermined": list(fit.undetermined)})
     return rows
+
+
+def _open_ends(fit: PassFit, level: float) -> dict[str, tuple[bool, bool]]:
+    """Of the penalty and the effective compute: whether their lower and upper ends are none."""
+    if not fit.has_intervals:
+        return {}
+    below, above = (np.any(sides, axis=0) for sides in zip(*map(fit.sides_at_edge, fit.kind.exponents), strict=True))
+    either = fit.too_many(below | above, level)
+    return {"loss_penalty": (fit.too_many(below, level), fit.too_many(above, level)), "effective_compute": (either, either)}

@@ -214,18 +214,26 @@ class PassFit:
 
     def open_ends(self, name: str, level: float = 0.9) -> tuple[bool, bool]:
         """Whether the lower and the upper end of an interval are no ends: so many refits went to a limit of the search there."""
-        own, tail = self.kind.coefficients.index(name), 0.5 * (1.0 - level) * (1.0 + ROUNDED)
         if not self.has_intervals or name == self.kind.floor:
             return False, name == self.kind.floor and self.has_intervals and self.interval(name, level)[1] == np.inf
+        below, above = self.sides_at_edge(name)
+        return self.too_many(below, level), self.too_many(above, level)
+
+    def too_many(self, draws: NDArray[np.bool_], level: float = 0.9) -> bool:
+        """Whether these draws (R,) are more of the certified ones than lie beyond an end of an interval."""
         certified = np.isfinite(self.draws).all(axis=1)
-        below, above = (side[certified, own].mean() for side in self._at_edges)
-        return bool(below > tail), bool(above > tail)
+        return bool(draws[certified].mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
 
     def at_edge(self, name: str) -> NDArray[np.bool_]:
         """(R,): the draws that a limit of the search keeps from another value of a coefficient."""
+        below, above = self.sides_at_edge(name)
+        return np.asarray(below | above)
+
+    def sides_at_edge(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(R,) each: the draws that a limit of the search keeps from a lower, and from a higher, value of a coefficient."""
         own = self.kind.coefficients.index(name)
         below, above = self._at_edges
-        return np.asarray(below[:, own] | above[:, own])
+        return below[:, own], above[:, own]
 
     @cached_property
     def _at_edges(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -18,6 +18,7 @@ from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.result import Fit
 from isoflop.numeric.fit.scan import Scan
 from isoflop.numeric.fit.solver import Solution
+from isoflop.numeric.passk.cautions import AUTO, cluster_of
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.fit_at_k import PassFit
 from isoflop.numeric.passk.kinds import Kind, kind_of
@@ -181,7 +182,7 @@ def fit_passk(
     method: str = "likelihood",
     resamples: int = 0,
     seed: int = 0,
-    cluster: str | None = None,
+    cluster: str | None = AUTO,
     progress: bool = False,
 ) -> PassLaws:
     r"""One of the three laws at every k.
@@ -204,8 +205,9 @@ def fit_passk(
         Of the models, for intervals.
     seed : int
     cluster : str, optional
-        A covariate: models with the same value of it are drawn together, as where checkpoints of one training run share its size
-        ("params"). At least four values.
+        A covariate: models with the same value of it are drawn together, as where checkpoints of one training run share its size.
+        At least four values. By default "auto": params where sizes repeat and there are four or more, else models one by one.
+        None: one by one.
     progress : bool
         Show a bar on the standard error.
 
@@ -234,7 +236,8 @@ def fit_passk(
     chosen, without = with_covariates(data, kind)
     size = len(chosen.counts)
     random = np.random.default_rng(seed)
-    group = clusters(chosen.counts, cluster)
+    drawn = cluster_of(chosen.counts, cluster)
+    group = clusters(chosen.counts, drawn)
     weights = resampled(group, size, resamples, random) if resamples else np.empty((0, size))
     fits, failed, interrupted = [], {}, False
     bar = progress_bar(len(data.ks), progress, what=f"{kind.name} law", unit="k")
@@ -263,7 +266,7 @@ def fit_passk(
         n_without_covariates=without,
         weights=weights,
         seed=seed,
-        cluster=cluster,
+        cluster=drawn,
         resamples=resamples,
         interrupted=interrupted,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.fit.intervals import checked_level
+from isoflop.numeric.passk.agreement import TOLERANCE, verdict
 from isoflop.numeric.power_law import lines
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ class Mixed:
         Measured less predicted.
     interval : tuple of float, or None
         Of the difference, from the resamples; None without.
+    tolerance : float
+        Up to which a difference counts as none: over the step from the one k to the other it comes to `TOLERANCE` of the lesser
+        of the two fitted alpha.
     """
 
     k: tuple[int, int]
@@ -101,13 +105,12 @@ class Mixed:
     predicted: float
     difference: float
     interval: tuple[float, float] | None
+    tolerance: float
 
     @property
     def verdict(self) -> str:
-        """Whether the two agree beyond chance."""
-        if self.interval is None:
-            return "no resamples"
-        return "agree" if self.interval[0] <= 0.0 <= self.interval[1] else "differ"
+        """ "agree" where the whole interval is within the tolerance, else "differ" where it excludes 0, else "cannot tell"."""
+        return verdict(self.interval, self.tolerance)
 
     def as_dict(self) -> dict[str, Any]:
         """The attributes as plain data."""
@@ -373,6 +376,7 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
                     predicted=float(predicted),
                     difference=float(measured - predicted),
                     interval=interval,
+                    tolerance=float(TOLERANCE * min(one.coefficients["alpha"], other.coefficients["alpha"]) / step),
                 )
             )
     return found

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric.passk.by_way_of_gold import by_way_of_gold
-from isoflop.numeric.passk.cautions import cautions, usual_cluster
+from isoflop.numeric.passk.cautions import AUTO, cautions
 from isoflop.numeric.passk.envelopes import EnvelopeAtK, envelopes, penalties
-from isoflop.numeric.passk.kinds import KINDS, kind_of
-from isoflop.numeric.passk.laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark, with_covariates
+from isoflop.numeric.passk.kinds import KINDS
+from isoflop.numeric.passk.laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
 from isoflop.numeric.passk.lever import (
+    ZERO,
     Mixed,
     Trend,
     floor_interval,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from isoflop.numeric.passk.validity import Validity
 
 DEFAULT_LEVEL = 0.9
-AUTO = "auto"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -48,11 +48,19 @@ class PassStudy:
         Of all intervals.
     ratios : tuple of float
         Overtraining ratios at which the penalty is given.
+    planned : int
+        Fits that were asked for: one for every law at every k.
     """
 
     laws: dict[str, PassLaws]
     level: float
     ratios: tuple[float, ...]
+    planned: int
+
+    @property
+    def done(self) -> int:
+        """Fits that were tried, with a result or without."""
+        return sum(len(laws) + len(laws.failed) for laws in self.laws.values())
 
     @property
     def interrupted(self) -> bool:
@@ -133,6 +141,21 @@ class PassStudy:
         return envelopes(self.laws["params-tokens"], self.laws["compute"], level=self.level)
 
     @cached_property
+    def floors_at_odds(self) -> tuple[int, ...]:
+        """The k at which the E0 of the compute law and of the params+tokens law are at odds: but one of them is told from 0, or
+        their intervals have nothing in common."""
+        laws = [self.laws[name] for name in ("compute", "params-tokens") if name in self.laws]
+        if len(laws) < 2:
+            return ()
+        shared = [k for k in laws[0].ks if k in laws[1].ks and all(each.at(k).has_intervals for each in laws)]
+        found = []
+        for k in shared:
+            (low, high), (least, most) = (each.at(k).interval(each.kind.floor, self.level) for each in laws)
+            if (low > ZERO) != (least > ZERO) or low > most or least > high:
+                found.append(k)
+        return tuple(found)
+
+    @cached_property
     def penalties(self) -> list[dict[str, Any]]:
         """The penalty and the effective compute at every k and ratio."""
         if not self.ratios or "params-tokens" not in self.laws:
@@ -173,6 +196,7 @@ class PassStudy:
                 }
                 for name, laws in self.laws.items()
             ],
+            "floors_at_odds": list(self.floors_at_odds),
             "envelopes": [item.as_dict() for item in self.envelopes],
             "penalties": self.penalties,
             "mixed_derivatives": [item.as_dict() for item in self.mixed],
@@ -193,7 +217,7 @@ def study_passk(
     method: str = "likelihood",
     resamples: int = 200,
     seed: int = 0,
-    cluster: str | None = None,
+    cluster: str | None = AUTO,
     level: float = DEFAULT_LEVEL,
     ratios: Sequence[float] = (),
     progress: bool = False,
@@ -206,10 +230,8 @@ def study_passk(
         Of one benchmark, with covariates; or what `Counts.read` takes.
     laws : sequence of str, optional
         Of "compute", "params-tokens", "gold"; by default those whose covariates the counts have.
-    k, method, resamples, seed, progress
+    k, method, resamples, seed, cluster, progress
         As in `fit_passk`.
-    cluster : str, optional
-        As in `fit_passk`; "auto" draws models of the same params together where sizes repeat and there are enough of them.
     level : float
         Of the intervals.
     ratios : sequence of float
@@ -239,12 +261,12 @@ def study_passk(
     if method == "likelihood" and len(names) > 1:
         _ = data.evidence  # once for all laws
     found: dict[str, PassLaws] = {}
-    for name in dict.fromkeys(names):
-        drawn = cluster if cluster != AUTO else usual_cluster(with_covariates(data, kind_of(name))[0].counts)
-        found[name] = fit_passk(data, law=name, method=method, resamples=resamples, seed=seed, cluster=drawn, progress=progress)
+    names = list(dict.fromkeys(names))
+    for name in names:
+        found[name] = fit_passk(data, law=name, method=method, resamples=resamples, seed=seed, cluster=cluster, progress=progress)
         if found[name].interrupted:
             break
-    return PassStudy(laws=found, level=checked_level(level), ratios=checked)
+    return PassStudy(laws=found, level=checked_level(level), ratios=checked, planned=len(names) * len(data.ks))
 
 
 def _left_open(laws: PassLaws) -> bool:

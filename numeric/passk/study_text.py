@@ -10,6 +10,7 @@ import numpy as np
 
 from isoflop.numeric.fit.text import WIDTH, table
 from isoflop.numeric.fit.text import number as finite
+from isoflop.numeric.passk.agreement import TOLERANCE
 from isoflop.numeric.passk.cautions import listed
 from isoflop.numeric.runs_cells import counted
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.passk.lever import Trend
     from isoflop.numeric.passk.study import PassStudy
 
-DIGITS = 4
+DIGITS, ENDS = 4, 3
 INFINITE = "inf"
 #: Digits of values and of the ends of their intervals, 0 for no intervals, until a table is no wider than WIDTH.
 PRECISIONS = ((DIGITS, 3), (3, 3), (3, 2), (2, 2), (DIGITS, 0))
@@ -36,6 +37,8 @@ COMPOSED_HEAD = (
     "alpha\nfitted",
     "largest difference\nin log y",
 )
+#: What verdicts mean but for "agree".
+OTHERWISE = "differ: else, if it excludes 0; else it cannot be told."
 MEANING = {
     "likelihood": "binomial counts over Beta success rates, models scattered lognormally about the law",
     "least-squares-log": "least squares of log(-log pass@k) on the unbiased estimates",
@@ -97,6 +100,10 @@ def _of_fit(fit: PassFit, coefficient: str, level: float, digits: int) -> str:
     """The interval of a coefficient; an end that is none is marked < or >."""
     below, above = fit.open_ends(coefficient, level)
     low, high = (number(end, digits) for end in fit.interval(coefficient, level))
+    return _marked(low, high, below, above)
+
+
+def _marked(low: str, high: str, below: bool, above: bool) -> str:
     return f"[{'<' if below else ''}{low}, {'>' if above and high != INFINITE else ''}{high}]"
 
 
@@ -137,6 +144,7 @@ def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
         at = study.vanishing[name]
         told = f"cannot be told from 0 from k = {at} on" if at is not None else f"is above 0 up to k = {laws.ks[-1]}"
         lines.append(f"{floor}: {told}")
+    lines += _at_odds(study, laws) if name == "params-tokens" else []
     for item in study.trends.get(name, []):
         if item.name == floor or item.name in laws.kind.exponents:
             lines.append(_trend(item, laws.ks))
@@ -164,6 +172,20 @@ def _open(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
                 share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search"
                 lines.append(f"{coefficient}: open {what} at k = {listed(at, laws.ks)}, where {share}")
     return lines
+
+
+def _at_odds(study: PassStudy, laws: PassLaws) -> list[str]:
+    """That the compute law says otherwise of E0, why, and which of the two to believe how far."""
+    if not study.floors_at_odds:
+        return []
+    floor, at = laws.kind.floor, listed(study.floors_at_odds, laws.ks)
+    doubt = [name for name in laws.kind.exponents if name in study.open["params-tokens"]]
+    but = f", and {' and '.join(doubt)} {'are' if len(doubt) > 1 else 'is'} left open" if doubt else ""
+    return [
+        f"{floor}: at odds with that of the compute law at k = {at}: models off their best allocation lie on no single curve in "
+        f"compute, and that law's {floor} and alpha take up the difference. Of the two this {floor} is the better founded; it is "
+        f"what two power laws leave far beyond all models{but}"
+    ]
 
 
 def _trend(item: Trend, ks: tuple[int, ...]) -> str:
@@ -199,6 +221,7 @@ def _envelopes(study: PassStudy) -> list[str]:
         *_narrowed(lambda digits, ends: _envelope_table(study, digits, ends)),
         "median penalty: (y - E0)/(y* - E0) of the models' own params and tokens; a compute law fitted to",
         "them lies above the envelope by about as much.",
+        *wrap(f"agree: the whole interval of the difference is below {100 * TOLERANCE:g} % of alpha; {OTHERWISE}", WIDTH),
     ]
 
 
@@ -235,8 +258,17 @@ def _penalties(study: PassStudy) -> list[str]:
         "",
         *table(["k", "ratio", "penalty", "effective compute", ""], rows),
         "ratio: (D/N)/(D*/N*) at the same compute; penalty: (y - E0)/(y* - E0) of y = -log pass@k.",
+        *_open_costs(study),
         *_where(study),
     ]
+
+
+def _open_costs(study: PassStudy) -> list[str]:
+    """What the marks mean, where there are any."""
+    if not any(row.get(f"{name}_open") for row in study.penalties for name in ("loss_penalty", "effective_compute")):
+        return []
+    share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search for an exponent"
+    return wrap(f"< and >: no ends, as {share}.", WIDTH)
 
 
 def _where(study: PassStudy) -> list[str]:
@@ -311,11 +343,14 @@ def _mixed(study: PassStudy) -> list[str]:
         ]
         for item in study.mixed
     ]
-    differ, told = (sum(item.verdict in those for item in study.mixed) for those in (("differ",), ("differ", "agree")))
+    differ, told = sum(item.verdict == "differ" for item in study.mixed), sum(item.interval is not None for item in study.mixed)
+    share = f"{100 * TOLERANCE:g} % of alpha"
+    meaning = f"agree: the whole interval of the difference, from k to k, comes to less than {share}; {OTHERWISE}"
     return [
         "Mixed derivative d2 log y/(dlog C dlog k): of the models, and of the compute laws",
         "",
         *table(["k", "models of compute", "measured", "by the laws", "difference", "verdict"], rows),
+        *(wrap(meaning, WIDTH) if told else []),
         *([f"{differ} of {told} differ beyond chance: where they do, the laws bend otherwise than the data."] if told else []),
     ]
 
@@ -337,7 +372,11 @@ def predictions_text(rows: Sequence[dict[str, Any]], level: float) -> str:
 
 
 def _of(row: dict[str, Any], name: str) -> str:
-    return f" {_between(row[f'{name}_lo'], row[f'{name}_hi'])}" if f"{name}_lo" in row else ""
+    """The interval of a cost behind its value, where there is one; an end that is none is marked < or >."""
+    if f"{name}_lo" not in row:
+        return ""
+    low, high = (number(row[f"{name}_{end}"], ENDS) for end in ("lo", "hi"))
+    return f" {_marked(low, high, row[f'{name}_open'] in ('below', 'both'), row[f'{name}_open'] in ('above', 'both'))}"
 
 
 def number(value: float, digits: int) -> str:

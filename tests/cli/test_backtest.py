@@ -100,6 +100,18 @@ def test_output_and_plot(run, tables):
     assert "Coverage" in (tables / "page.txt").read_text()
 
 
+@pytest.mark.parametrize(
+    ("more", "kept"),
+    [((), ""), (("--checkpoint", "work.jsonl"), "; work.jsonl has every fit that is made, and the same command makes the rest")],
+)
+def test_interrupted_before_the_first_fit(run, tables, monkeypatch, more, kept):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "step_of", interrupted)
+    assert run(*COUNTS, *more) == (130, "", f"isoflop: interrupted: 0 of 3 fits are made{kept}\n")
+
+
 def test_interrupted_and_resumed(run, tables, monkeypatch):
     whole = run(*COUNTS, "--format", "json")
     real = module.step_of
@@ -114,7 +126,9 @@ def test_interrupted_and_resumed(run, tables, monkeypatch):
     monkeypatch.setattr(module, "step_of", interrupted)
     part = run(*COUNTS, "--format", "json", "--checkpoint", "work.jsonl")
     assert part.code == 130
-    assert part.err == "isoflop: interrupted: 2 of 3 fits are made; work.jsonl has them\n"
+    assert part.err == (
+        "isoflop: interrupted: 2 of 3 fits are made; work.jsonl has every fit that is made, and the same command makes the rest\n"
+    )
     assert json.loads(part.out)["fits"] == 2
     monkeypatch.setattr(module, "step_of", real)
     rest = run(*COUNTS, "--format", "json", "--checkpoint", "work.jsonl")
@@ -165,11 +179,20 @@ def test_several_k_are_drawn(run, tables):
         (("counts.csv", "--models", "models.csv", "--k", "0"), "--k '0': must be a whole number"),
         (("counts.csv", "--models", "models.csv", "--targets", "0"), "--targets '0': must be all"),
         (("counts.csv", "--models", "models.csv", "--targets", "2.5"), "--targets '2.5': must be all"),
-        (("counts.csv", "--models", "models.csv", "--targets", "11", "--law", "compute"), "--law 'compute': 12 models"),
+        (
+            ("counts.csv", "--models", "models.csv", "--targets", "11", "--law", "compute"),
+            "--targets '11': law compute: 12 models",
+        ),
+        ((*COUNTS, "--targets", "99%"), "--targets '99%': law compute: 12 models with compute, 12 to be predicted"),
+        ((*COUNTS, "--targets", "100%"), "--targets '100%': must be all, .*nothing would be left to fit"),
+        ((*COUNTS, "--targets", "1.0"), "--targets '1.0': must be all, .*nothing would be left to fit"),
+        ((*COUNTS, "--targets", "200%"), "--targets '200%': must be all, .* share between 0 and 1"),
         (("counts.csv", "--models", "models.csv", "--cutoffs", "1e9"), "--cutoffs '1000000000.0': must be from"),
         (("counts.csv", "--models", "models.csv", "--method", "huber-log"), "--method 'huber-log': must be one of likelihood"),
         ((*COUNTS, "--random-baseline", "0.1"), "--random-baseline '0.1': is for runs with an accuracy"),
         ((*COUNTS, "--level", "2"), "--level '2': must be"),
+        ((*COUNTS, "--cluster", "size"), "--cluster 'size': must be one of params, tokens, none"),
+        (("runs.csv", "--cluster", "params"), "--cluster 'params': is for counts"),
         ((*COUNTS, "--jobs", "0"), "--jobs '0': must be"),
         ((*COUNTS, "--plot", "page.bmp"), "--plot 'page.bmp': must end in"),
         ((*COUNTS, "--plot-k", "1"), "--plot-k '1': needs --plot"),

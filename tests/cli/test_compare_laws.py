@@ -420,6 +420,23 @@ def test_several_proxies_are_named(call, file) -> None:
 # -- interrupts --------------------------------------------------------------------------------------------------------
 
 
+def test_open_coefficients_are_marked_and_end_3_where_they_are_shown(call, file) -> None:
+    """At one D/N the two terms cannot be told apart, and yet they may predict best."""
+    near = [row for row in rows() if row[2] == "piqa" and abs(row[1] / row[0] - 20.0) < 1e-6]
+    one = file("one-ratio", near)
+    plain = call("compare-laws", one, "--law", "params-tokens", *HOLD_OUT)
+    assert plain.code == 0
+    assert "params-tokens (*)" in plain.out
+    assert "(*): the same, of a law that the runs leave open" in " ".join(plain.out.split())
+    assert "params-tokens: open: A, B, " in plain.out
+    assert call("compare-laws", one, "--law", "params-tokens", *HOLD_OUT, "--coefficients").code == 3
+    several = file("ratios", [row for row in rows() if row[2] == "piqa"])
+    told = call("compare-laws", several, "--law", "params-tokens", *HOLD_OUT, "--coefficients")
+    assert told.code == 0
+    assert "params-tokens *" in told.out
+    assert "(*)" not in told.out
+
+
 def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     from isoflop.numeric.downstream import compare
 
@@ -434,7 +451,7 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     monkeypatch.setattr(compare, "_entry", stops)
     result = call("compare-laws", runs, "--law", *LAWS, *HOLD_OUT, "--format", "json")
     assert result.code == 130
-    assert result.err == "isoflop: interrupted: what was not reached is left out\n"
+    assert result.err == "isoflop: interrupted: 1 of 4 fits are made; what was not reached is left out\n"
     found = json.loads(result.out)
     assert found["interrupted"] is True
     assert [law["law"] for law in found["benchmarks"][0]["laws"]] == ["compute"]

@@ -84,7 +84,9 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
             continue  # minutes: the slow tests run them
         before = written(tmp_path)
         result = call(*words)
-        assert (result.code, result.err) == (0, ""), line
+        assert result.err == "", line
+        # 3: these few runs leave a coefficient open, and it is said.
+        assert result.code == 0 or (result.code == 3 and "open" in result.out), line
         assert result.out or any(size for size, _ in written(tmp_path) - before), line
 
 
@@ -99,7 +101,7 @@ def test_an_interrupt(call, monkeypatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("isoflop.cli.laws.run", interrupted)
-    assert call("laws") == (130, "", "")
+    assert call("laws") == (130, "", "isoflop: interrupted: there is no result yet\n")
 
 
 def test_a_defect_is_no_verdict(call, monkeypatch) -> None:

@@ -296,11 +296,28 @@ def test_what_the_options_are_called_in_the_library():
     assert overtraining.RESAMPLED == overtraining_draws.KINDS
 
 
+def test_intervals_come_unasked_where_the_runs_allow_them(call, data, runs):
+    words = ("overtraining", runs, "--loss", "c4")
+    found = data(*words)
+    assert found["bootstrap"]["requested"] == 200
+    assert found == data(*words, "--bootstrap", 200)
+    low, high = found["bootstrap"]["intervals"]["optimal_tokens_per_param"]
+    assert f"(90 % interval {low:.4g} to {high:.4g})" in call(*words).out
+    # As many runs as coefficients leave no residuals: nothing to resample, and no reason to refuse what was asked for.
+    few = (*words, "--fit-where", "params < 1.1e7 and tokens/params < 100")
+    shown = call(*few)
+    assert shown.code == 3
+    assert "no intervals: 4 runs leave no residuals" in " ".join(shown.out.split())
+    assert "90 %" not in shown.out
+    assert "leave no residuals" in call(*few, "--bootstrap", 200).err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ((), "--loss is missing: name the column of losses"),
         (("--loss", "pile"), "--loss 'pile': file 'runs.csv' has no such column"),
+        (("--loss", "one"), "--loss 'one': is an accuracy, not a loss"),
         (("--loss", "source"), "--loss 'source': the column holds text; must be numbers"),
         (("--loss", "c4", "--benchmark", "three"), "--benchmark 'three': file 'runs.csv' has no such benchmark"),
         (("--loss", "c4", "--benchmark", "gadre2024"), "--benchmark 'gadre2024': file 'runs.csv' lacks 17 of its 17 tasks: "),
@@ -315,8 +332,8 @@ def test_what_the_options_are_called_in_the_library():
         (("--loss", "c4", "--bootstrap", "2.5"), "--bootstrap '2.5': must be a whole number of at least 0"),
         (("--loss", "c4", "--bootstrap", "9", "--level", "1"), "--level '1': must be a number between 0 and 1"),
         (("--loss", "c4", "--bootstrap", "9", "--resample", "pairs"), "--resample 'pairs': must be one of residuals, cases"),
-        (("--loss", "c4", "--seed", "3"), "--seed '3': is for --bootstrap"),
-        (("--loss", "c4", "--resample", "cases"), "--resample 'cases': is for --bootstrap"),
+        (("--loss", "c4", "--bootstrap", "0", "--seed", "3"), "--seed '3': is for --bootstrap"),
+        (("--loss", "c4", "--bootstrap", "0", "--resample", "cases"), "--resample 'cases': is for --bootstrap"),
         (("--loss", "c4", "--column", "params=size"), "--column 'params=size': "),
         (("--loss", "c4", "--format", "yaml"), "--format 'yaml': must be one of text, json, csv, latex"),
         (("--loss", "c4", "--plot", "laws.gif"), "--plot 'laws.gif': must end in .png, .pdf or .svg"),

@@ -107,6 +107,21 @@ def test_text(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
     assert lines[-1].startswith("note: refused: problems with fewer than k samples")
 
 
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
+def test_no_estimate_at_any_k_is_no_verdict(call: Callable[..., Any], counts: Callable[..., Path], form: str) -> None:
+    result = call("passk", counts(), "--k", "100", "1000", "--format", form)
+    assert (result.code, result.err) == (3, "")
+    assert result.out
+    assert call("passk", counts(), "--k", "1", "1000").code == 0
+
+
+def test_a_count_is_told_from_a_share(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+    result = call("passk", counts(), "--k", "abc")
+    assert result.code == 2
+    assert "(a whole number reads like 16, 1000 or 20k)" in result.err
+    assert "%" not in result.err
+
+
 def test_standard_errors_of_the_samples(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
     path = counts("problem,n,c\n1,20,5\n")
     assert data("passk", path, "--k", 1)[0]["se"] is None

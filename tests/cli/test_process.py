@@ -132,7 +132,7 @@ def test_an_interrupt(command, tmp_path) -> None:
         out, error = process.communicate(timeout=300)
     finally:
         os.close(writer)
-    assert (process.returncode, out, error) == (130, "", "")
+    assert (process.returncode, out, error) == (130, "", "isoflop: interrupted: there is no result yet\n")
 
 
 def _once_read(path) -> int:

@@ -130,8 +130,21 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
         (("--benchmark", "piqa", "--law", "none"), ("--law 'none'", "must be one of compute")),
         (("--benchmark", "piqa", "--law", "compute", "compute"), ("--law 'compute'", "twice")),
         (("--benchmark", "piqa", "--law", "bilinear"), ("--benchmark 'piqa'", "needs pass@k at several k")),
-        (("--benchmark", "piqa", "--ray", "3000"), ("--ray '3000'", "no run of piqa is within a factor 1.15; D/N is 5 to 100")),
+        (("--benchmark", "piqa", "--ray", "3000"), ("--ray '3000': no run of piqa is within a factor 1.15; D/N is 5 to 100")),
+        (("--benchmark", "piqa", "--ray", "3k"), ("--ray '3k': no run of piqa",)),
         (("--benchmark", "piqa", "--ray", "0"), ("--ray '0'",)),
+        (
+            ("--benchmark", "piqa", "--law", "compute", "--ratio", "10"),
+            ("--ratio '10': is for params-tokens", "--law names none"),
+        ),
+        (
+            ("--benchmark", "piqa", "--law", "compute", "--loss-law", "besiroglu2024"),
+            ("--loss-law 'besiroglu2024': is for params-tokens", "--law names none"),
+        ),
+        (
+            ("--benchmark", "piqa", "--law", "compute", "--tokens-per-param", "20"),
+            ("--tokens-per-param '20': is for laws of params and tokens",),
+        ),
         (("--benchmark", "piqa", "--law", "bnsl-4"), ("--law 'bnsl-4'", "bnsl-3")),
         (("--benchmark", "piqa", "--hold-out", "compute > 1"), ("--hold-out 'compute > 1'", "all 30 runs")),
         (("--benchmark", "piqa", "--hold-out", "compute > 1e40"), ("--hold-out 'compute > 1e40'", "none of the 30 runs")),
@@ -175,7 +188,7 @@ def test_an_interrupt_keeps_what_is_done(call, runs, monkeypatch) -> None:
     monkeypatch.setattr("isoflop.numeric.downstream.report.fit_law", stops)
     result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST)
     assert result.code == 130
-    assert result.err == "isoflop: interrupted: laws and refits that were not reached are left out\n"
+    assert result.err == "isoflop: interrupted: 1 of 2 laws are fitted; laws and refits that were not reached are left out\n"
     assert "compute" in result.out
 
 

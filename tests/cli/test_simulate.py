@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import math
+import re
 
 import pytest
 
@@ -57,6 +59,25 @@ def test_losses_are_those_of_the_library(run_cli):
     shown = rows(run_cli("simulate", "runs", "--law", "hoffmann2022", "--noise", "0").out)
     expected = simulate_losses(law="hoffmann2022", noise=0.0)
     assert {name: [float(row[name]) for row in shown] for name in shown[0]} == expected
+
+
+def test_the_help_states_the_truth_of_counts(run_cli):
+    """The coefficients in the help, and the success rates that the samples of all seeds tell."""
+    text = " ".join(run_cli("simulate", "--help").out.split())
+    truth = dict(re.findall(r"(E0|N0|D0|beta|gamma) = ([0-9.e+]+)", text))
+    assert list(truth) == ["E0", "N0", "D0", "beta", "gamma"]
+    c = {name: float(value) for name, value in truth.items()}
+    ratios = []
+    for seed in range(3):
+        tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
+        names = tables.models["model"]
+        for name, params, tokens in zip(names, tables.models["params"], tables.models["tokens"], strict=True):
+            own = tables.counts["model"] == name
+            rate = (tables.counts["n_correct"][own] / tables.counts["n_samples"][own]).mean()
+            law = c["E0"] + c["N0"] * params ** -c["beta"] + c["D0"] * tokens ** -c["gamma"]
+            if law < 4.0:
+                ratios.append(rate / math.exp(-law))
+    assert sum(ratios) / len(ratios) == pytest.approx(1.0, abs=0.1)
 
 
 def test_counts_with_their_models(run_cli, tmp_path):

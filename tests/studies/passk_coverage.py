@@ -170,7 +170,7 @@ def fitted(case, simulated, seed):
     counts = simulated.counts()
     if case.method == CONVENTION:
         return (*by_convention(counts, case.k, seed), None)
-    (fit,) = fit_passk(counts, law=case.law, k=[case.k], method=case.method, resamples=RESAMPLES, seed=seed).fits
+    (fit,) = fit_passk(counts, law=case.law, k=[case.k], method=case.method, resamples=RESAMPLES, seed=seed, cluster=None).fits
     return fit.coefficients, {name: fit.interval(name, LEVEL) for name in fit.kind.coefficients}, fit
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ import numpy as np
 from isoflop.numeric.fit.bootstrap import counts as resampled
 from isoflop.numeric.passk.backtest.step import Step, Task
 from isoflop.numeric.passk.backtest.subject import Observed
+from isoflop.numeric.passk.cautions import AUTO, cluster_of
 from isoflop.numeric.passk.kinds import kind_of
-from isoflop.numeric.passk.laws import METHODS, Data, fit_at_k
+from isoflop.numeric.passk.laws import METHODS, Data, clusters, fit_at_k
 from isoflop.numeric.passk.likelihood import Surface
 from isoflop.numeric.passk.relearnt import AtK
 
@@ -38,10 +39,11 @@ LEAST_DRAWS = 20
 
 @dataclass(frozen=True, eq=False)
 class OfCounts:
-    """Counts with the fits' method; see `Subject`."""
+    """Counts with the fits' method, and what their models are drawn together by; see `Subject`."""
 
     data: Data
     method: str
+    cluster: str | None = AUTO
     what: str = "counts"
     known: dict[int, Observed] = field(default_factory=dict)
 
@@ -71,7 +73,7 @@ class OfCounts:
     def identity(self) -> Iterator[bytes]:
         """All that the fits depend on."""
         counts = self.data.counts
-        yield f"counts {self.method} {counts.labels!r}".encode()
+        yield f"counts {self.method} {self.cluster} {counts.labels!r}".encode()
         for array in (counts.group, counts.n, counts.c):
             yield np.ascontiguousarray(array).tobytes()
         for name in sorted(counts.covariates):
@@ -116,7 +118,9 @@ class OfCounts:
         """The counts with their likelihoods at one k."""
         likelihoods = AtK.of(self.surface, k)
         self.known[k] = self._observed(k, likelihoods.evidence())
-        return CountsAtK(Data(self.data.counts, (k,)), self.method, likelihoods if self.method == METHODS[0] else None)
+        return CountsAtK(
+            Data(self.data.counts, (k,)), self.method, likelihoods if self.method == METHODS[0] else None, self.cluster
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +130,7 @@ class CountsAtK:
     data: Data
     method: str
     likelihoods: AtK | None
+    cluster: str | None = AUTO
     learnt: dict[bytes, Evidence] = field(default_factory=dict)
 
     def part(self, training: Mask) -> Data:
@@ -142,8 +147,9 @@ class CountsAtK:
         """A law fitted to some of the models, with its predictions of others."""
         part = self.part(training)
         size = len(part.counts)
-        weights = resampled(None, size, resamples, np.random.default_rng(seed)) if resamples else np.empty((0, size))
-        fit = fit_at_k(part, kind_of(task.law), 0, self.method, weights)
+        group = clusters(part.counts, cluster_of(part.counts, self.cluster)) if resamples else None
+        weights = resampled(group, size, resamples, np.random.default_rng(seed)) if resamples else np.empty((0, size))
+        fit = replace(fit_at_k(part, kind_of(task.law), 0, self.method, weights), clusters=group)
         covariates = {name: self.data.counts.covariates[name][targets] for name in fit.kind.covariates}
         prediction = fit.predict(covariates) if len(targets) else None
         return Step(

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.passk.backtest.counts import OfCounts
 from isoflop.numeric.passk.backtest.runs import OfRuns
+from isoflop.numeric.passk.cautions import AUTO, cluster_of
 from isoflop.numeric.passk.columns import LETTERS, Choice, role
 from isoflop.numeric.passk.counts import Counts
-from isoflop.numeric.passk.laws import METHODS, Data, ks_of
+from isoflop.numeric.passk.laws import METHODS, Data, clusters, ks_of
 from isoflop.numeric.runs import Runs
 from isoflop.numeric.runs_columns import listed, recognise
 from isoflop.numeric.runs_file import Table, table_of
@@ -24,7 +25,7 @@ POWERS = (1, 10, 100, 1000, 10_000)
 
 
 def subject_of(
-    data: Any, k: Sequence[int] | None, method: str | None, reading: Mapping[str, Any]
+    data: Any, k: Sequence[int] | None, method: str | None, cluster: str | None, reading: Mapping[str, Any]
 ) -> tuple[Subject, tuple[int, ...]]:
     """Counts with their k, or runs with the one k of 0.
 
@@ -34,7 +35,9 @@ def subject_of(
         Where the table is neither, cannot be read, or an argument is for the other.
     """
     if kind_of_table(data, reading["columns"]) == "counts":
-        return _counts(data, k, method, reading)
+        return _counts(data, k, method, cluster, reading)
+    if cluster not in (AUTO, None):
+        raise ValueError(f"cluster={cluster!r}: is for counts of correct samples; runs are drawn together by their group")
     for name, value in (("k", k), *((name, reading[name]) for name in ("by", "models", "gold"))):
         if value is not None:
             raise ValueError(f"{name}={value!r}: is for counts of correct samples; these are runs with a loss")
@@ -76,7 +79,7 @@ def _has(choice: Choice, name: str, source: str, names: Sequence[str]) -> bool:
 
 
 def _counts(
-    data: Any, k: Sequence[int] | None, method: str | None, reading: Mapping[str, Any]
+    data: Any, k: Sequence[int] | None, method: str | None, cluster: str | None, reading: Mapping[str, Any]
 ) -> tuple[Subject, tuple[int, ...]]:
     if reading["random_baseline"] is not None:
         raise ValueError(f"random_baseline={reading['random_baseline']!r}: is for runs with an accuracy; these are counts")
@@ -85,8 +88,9 @@ def _counts(
     chosen = method or METHODS[0]
     counts = Counts.read(data, **{name: reading[name] for name in ("columns", "where", "by", "models", "gold")})
     _one_benchmark(counts)
+    clusters(counts, cluster_of(counts, cluster))
     ks = ks_of(counts, _powers(counts, chosen) if k is None else k, chosen)
-    return OfCounts(Data(counts, ks), chosen), ks
+    return OfCounts(Data(counts, ks), chosen, cluster), ks
 
 
 def _powers(counts: Counts, method: str) -> list[int]:

@@ -14,6 +14,8 @@ from isoflop.numeric.passk.backtest.plan import planned
 from isoflop.numeric.passk.backtest.reading import subject_of
 from isoflop.numeric.passk.backtest.result import Backtest
 from isoflop.numeric.passk.backtest.step import Step, Task
+from isoflop.numeric.passk.cautions import AUTO
+from isoflop.numeric.runs_cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +43,7 @@ def backtest(
     level: float = 0.9,
     resamples: int = 200,
     seed: int = 0,
+    cluster: str | None = AUTO,
     columns: Mapping[str, str | None] | None = None,
     where: str | None = None,
     by: str | Sequence[str] | None = None,
@@ -79,6 +82,8 @@ def backtest(
         Of the models, for the final intervals of the coefficients; 0: those of their standard errors.
     seed : int
         Of the resamples.
+    cluster : str, optional
+        For counts, what models are drawn together by behind the final intervals; as in `fit_passk`. Runs have their `group`.
     columns, where, by, models, gold, random_baseline
         How a table is read; see `Counts.read` and `Runs.read`.
     checkpoint : path, optional
@@ -114,7 +119,7 @@ def backtest(
     if axis not in AXES:
         raise ValueError(f"axis={axis!r}: must be one of {', '.join(AXES)}")
     reading = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold, "random_baseline": random_baseline}
-    subject, ks = subject_of(data, k, method, reading)
+    subject, ks = subject_of(data, k, method, cluster, reading)
     if axis not in subject.covariates:
         raise ValueError(
             f"axis={axis!r}: {subject.source} has no {axis}; it has {', '.join(subject.covariates) or 'no covariate'}"
@@ -136,7 +141,7 @@ def backtest(
                 bar.update(1)
     except KeyboardInterrupt:
         if not steps:
-            raise
+            raise KeyboardInterrupt(f"0 of {counted(len(tasks), 'fit')} are made") from None
         interrupted = True
     finally:
         bar.close()

@@ -47,7 +47,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(str(error))
     except ValueError as error:  # the library's domain errors name the argument, its value and its domain
         return _fail(str(error))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:  # a command that has a part of its result keeps it, and says so itself
+        from isoflop.cli.run_options import say_interrupted
+
+        say_interrupted(str(stop) or "there is no result yet")
         return INTERRUPTED
     except Exception:
         import traceback

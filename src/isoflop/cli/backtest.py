@@ -39,10 +39,13 @@ METHODS = {
 }
 LISTS = ("--k", "--cutoffs", "--plot-k")
 ALL = "all"
-OF_COUNTS, OF_RUNS = ("--k", "--by", "--models", "--gold", "--plot-k"), ("--random-baseline",)
+OF_COUNTS, OF_RUNS = ("--k", "--by", "--models", "--gold", "--cluster", "--plot-k"), ("--random-baseline",)
 #: So many have room in a figure; without --k these are there.
 MOST_DRAWN, POWERS = 4, (1, 10, 100, 1000, 10_000)
 LEVEL, RESAMPLES = 0.9, 200
+#: What models are drawn together by: "auto" leaves it to the models, "none" draws them one by one.
+AUTO, ALONE = "auto", "none"
+CLUSTERS = ("params", "tokens", ALONE)
 #: How the library calls what an option sets.
 OPTIONS = {
     "laws": "--law",
@@ -51,6 +54,7 @@ OPTIONS = {
     "targets": "--targets",
     "cutoffs": "--cutoffs",
     "k": "--k",
+    "cluster": "--cluster",
     "checkpoint": "--checkpoint",
     "jobs": "--jobs",
     "method": "--method",
@@ -110,6 +114,13 @@ def parser() -> Parser:
         asked, "--bootstrap", "N", f"resamples behind final intervals of coefficients; default: {RESAMPLES}; 0: standard errors"
     )
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
+    takes_one(
+        asked,
+        "--cluster",
+        "|".join(CLUSTERS),
+        "of counts: draw models with the same params (or tokens) together, or one by one; default: params, where sizes repeat "
+        "and there are at least four",
+    )
     takes_one(asked, "--checkpoint", "FILE", "keep every fit there as soon as it is made, and make none again that is there")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
     takes_several(asked, "--plot-k", "K", "one to four k to draw; default: the first")
@@ -134,8 +145,7 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_backtest(result, k=drawn), path)
     text = json_text(plain(result.as_dict())) if form == "json" else result.to_csv() if form == "csv" else str(result)
     if result.interrupted:
-        kept = f"; {settings['checkpoint']} has them" if settings["checkpoint"] else ""
-        say_interrupted(f"{len(result)} of {result.planned} fits are made{kept}")
+        say_interrupted(f"{len(result)} of {result.planned} fits are made{_kept(settings['checkpoint'])}")
         return text, INTERRUPTED
     return text, DONE if result.table.usable.any() else NO_VERDICT
 
@@ -160,6 +170,8 @@ def _settings(options: Options) -> dict[str, Any]:
     repeats = whole(options, "--bootstrap", least=0)
     found["resamples"] = RESAMPLES if repeats is None else repeats
     found["seed"] = whole(options, "--seed", least=0) or 0
+    word = options.chosen("--cluster", CLUSTERS) if "--cluster" in options else AUTO
+    found["cluster"] = None if word == ALONE else word
     found["jobs"] = whole(options, "--jobs", least=None) or 1
     found["checkpoint"] = target(options, "--checkpoint")
     every = tuple(dict.fromkeys((*METHODS["counts"], *METHODS["runs"])))
@@ -196,6 +208,9 @@ def _targets(options: Options) -> int | float | str:
         raise outside("--targets", text, domain, str(error)) from None
     if 0.0 < value < 1.0:
         return value
+    if "%" in text or (value == 1.0 and "." in text):  # of all models, not one of them
+        note = "nothing would be left to fit; all predicts from every cutoff" if value == 1.0 else ""
+        raise outside("--targets", text.strip(), domain, note)
     if not (1.0 <= value < 2.0**53 and value == int(value)):
         raise outside("--targets", text, domain)
     return int(value)
@@ -228,8 +243,15 @@ def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
     data: Any = file.read(table) if kind == "counts" else RunTable(options, LISTS).read("loss")
     try:
         return backtest(data, progress=is_terminal(sys.stderr), **settings)
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(f"{str(stop) or 'no further fit is made'}{_kept(settings['checkpoint'])}") from None
     except ValueError as error:
         raise _of_option(error, options) from None
+
+
+def _kept(checkpoint: str | None) -> str:
+    """How an interrupted backtest goes on."""
+    return f"; {checkpoint} has every fit that is made, and the same command makes the rest" if checkpoint else ""
 
 
 def _of_option(error: ValueError, options: Options) -> UsageError:
@@ -240,6 +262,8 @@ def _of_option(error: ValueError, options: Options) -> UsageError:
         return UsageError(str(error))
     option = OPTIONS[name]
     typed = value.strip("'\"")
+    if name == "law" and "--targets" in options and "to be predicted" in complaint:
+        return UsageError(f"--targets {shown(str(options.one('--targets')))}: law {typed}: {complaint}")
     return UsageError(
         f"{option} {shown(typed)}: {complaint}" if option in options or name == "law" else f"{option} {typed}: {complaint}"
     )

@@ -39,14 +39,15 @@ def parser() -> Parser:
     built = Parser(
         "isoflop compare-laws",
         [
-            "RUNS --hold-out CONDITION [--law NAME ...] [--benchmark NAME ...]",
+            "RUNS [--hold-out CONDITION] [--law NAME ...] [--benchmark NAME ...]",
             "RUNS [--sweep] [--choose] [--proxies] [--bootstrap N --seed S]",
         ],
         "Laws of benchmark accuracy, each fitted to the runs that are not held out and judged on those\n"
         "that are: direct laws of compute, or of params and tokens, with and without a ceiling, broken power\n"
         "laws, and two-stage laws by way of a loss.\n"
         "Exit status 3: some law could not be fitted to some benchmark, or has no certified minimum there,\n"
-        "or the runs are too few for a study.",
+        "or the runs are too few for a study; with --coefficients also where a coefficient is left open\n"
+        "(errors on held-out runs do not need it, coefficients do).",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop compare-laws evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'",
@@ -125,9 +126,11 @@ def run(options: Options) -> tuple[str, int]:
         parts += ["\n".join(wrap(f"warning: {text}", WIDTH, subsequent_indent="  ")) for text in (*asked.failed, *asked.notes)]
         text = "\n\n".join(parts)
     if interrupted:
-        say_interrupted("what was not reached is left out")
+        planned = len(comparison.asked) * len(asked.table.read().benchmarks)
+        say_interrupted(f"{len(comparison.entries)} of {planned} fits are made; what was not reached is left out")
         return text, INTERRUPTED
-    return text, DONE if comparison.sound and not asked.failed else NO_VERDICT
+    is_told = not asked.coefficients or not any(each.undetermined for each in comparison.entries)
+    return text, DONE if comparison.sound and is_told and not asked.failed else NO_VERDICT
 
 
 class _Asked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isoflop.cli.arguments import POSITIONAL, takes_one
 from isoflop.cli.errors import UsageError, outside, shown
-from isoflop.cli.numerals import parse
+from isoflop.cli.numerals import parse_whole
 from isoflop.cli.run_options import columns, of_option
 
 TYPE_CHECKING = False
@@ -101,7 +101,7 @@ def draws_of(options: Options, option: str = "--k") -> list[int] | None:
     found: list[int] = []
     for entry in entries:
         try:
-            value = parse(entry)
+            value = parse_whole(entry)
         except ValueError as error:
             raise outside(option, entry, DRAWS, str(error)) from None
         if not (1.0 <= value <= 2.0**53 and value == int(value)):

@@ -35,7 +35,9 @@ MARGINS = "NAME=SHARE for some benchmarks or one SHARE for all, from 0 to less t
 BASELINE = f"NAME=VALUE for some benchmarks, one VALUE for all (from 0 to less than 1), or {PUBLISHED}"
 
 
-def declare_evaluations(parser: Parser, *, guessing: bool = True, benchmarks: str = "only these benchmarks") -> None:
+def declare_evaluations(
+    parser: Parser, *, guessing: bool = True, benchmarks: str = "only these benchmarks; default: all"
+) -> None:
     """The file of evaluations and the options that tell how to read it, and what guessing scores where that plays a part."""
     parser.add_argument(POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of evaluations")
     data = parser.add_argument_group("evaluations")
@@ -48,7 +50,7 @@ def declare_evaluations(parser: Parser, *, guessing: bool = True, benchmarks: st
         "repeatable; usual names are recognised",
     )
     takes_one(data, "--where", "CONDITION", "only these rows, such as \"score < 1 and metric_type != 'f1'\"")
-    takes_several(data, "--benchmark", "NAME", f"{benchmarks}; default: all")
+    takes_several(data, "--benchmark", "NAME", benchmarks)
     data.add_argument("--percent", action="store_true", help="accuracy is in percent")
     takes_one(data, "--metric", "NAME=KIND", "accuracy or proxy, for a metric that is not known by its name; repeatable")
     if guessing:

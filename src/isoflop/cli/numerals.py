@@ -7,16 +7,28 @@ import re
 
 from isoflop.cli.errors import outside
 from isoflop.numeric._domain import NONNEGATIVE, POSITIVE
-from isoflop.numeric._numerals import parse
+from isoflop.numeric._numerals import SPELLINGS, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SIGNED", "nonnegative", "parse", "positive"]
+__all__ = ["SIGNED", "nonnegative", "parse", "parse_whole", "positive"]
 
 #: How a word begins that is meant as a number, so that ``-1e20`` and ``-inf`` are no options.
 SIGNED = re.compile(r"-(?:[0-9.]|(?:inf|infinity|nan)$)", re.IGNORECASE)
+
+
+#: Shares and billions are of no use to one who counts.
+SPELLINGS_OF_COUNTS = "a whole number reads like 16, 1000 or 20k"
+
+
+def parse_whole(text: str) -> float:
+    """The number that the text spells, where a whole number is meant; ValueError where it spells none."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ValueError(str(error).replace(SPELLINGS, SPELLINGS_OF_COUNTS)) from None
 
 
 def positive(option: str, text: str) -> float:

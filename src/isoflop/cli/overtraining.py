@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SUMMARY = "what training past the compute optimum costs in loss and in downstream error"
 FORMATS = ("text", "json", "csv", "latex")
 RESAMPLED = ("residuals", "cases")
-LEVEL = 0.9
+RESAMPLES, LEVEL = 200, 0.9
 #: Stands for the tasks of Gadre et al. 2024.
 PUBLISHED = "gadre2024"
 #: Options that take all the words after them.
@@ -50,7 +50,9 @@ def parser() -> Parser:
         ],
     )
     # What guessing scores has no place here: the error is of raw accuracy, and every run counts.
-    declare_evaluations(built, guessing=False, benchmarks=f"the error is that on these, {PUBLISHED}: the 17 of that paper")
+    declare_evaluations(
+        built, guessing=False, benchmarks=f"the error is that on these, {PUBLISHED}: the 17 of that paper; default: all"
+    )
     chosen = built.add_argument_group("runs")
     takes_one(chosen, "--loss", "COLUMN", "the losses; needed")
     takes_one(chosen, "--fit-where", "CONDITION", "fit the law of loss to these, such as 'compute < 1e21'; default: all")
@@ -60,7 +62,7 @@ def parser() -> Parser:
     takes_several(costs, "--compute", "C", "in FLOP; default: the largest of the runs")
     takes_several(costs, "--tokens-per-param", "M", "default: 1 to 64 times the optimal")
     sure = built.add_argument_group("uncertainty")
-    takes_one(sure, "--bootstrap", "N", "refits to N resamples, for intervals of laws and predictions; default: 0")
+    takes_one(sure, "--bootstrap", "N", f"refits to N resamples, for intervals; 0: none; default: {RESAMPLES}")
     takes_one(sure, "--seed", "S", "of the resamples; default: 0")
     takes_one(sure, "--level", "SHARE", f"of the intervals; default: {LEVEL}")
     takes_one(
@@ -144,7 +146,9 @@ class _Asked:
         resamples = whole(options, "--bootstrap", least=0)
         if resamples == 1:
             raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
-        self.resamples = resamples or 0
+        self.resamples = RESAMPLES if resamples is None else resamples
+        #: Intervals that no one asked for are no reason to refuse runs that are too few for them.
+        self.must_resample = resamples is not None
         self.seed = whole(options, "--seed", least=0) or 0
         self.level = share(options, "--level") or LEVEL
         self.resampled = options.chosen("--resample", RESAMPLED)
@@ -168,7 +172,8 @@ class _Asked:
                 except ValueError as error:
                     raise of_option(error, ("where=", option, condition)) from None
         fit_where, error_where, predict_where = self.conditions.values()
-        try:
+
+        def fitted(repeats: int) -> Overtraining:
             return fit_overtraining(
                 runs,
                 loss=str(self.loss),
@@ -176,13 +181,21 @@ class _Asked:
                 fit_where=fit_where,
                 error_where=error_where,
                 predict_where=predict_where,
-                repeats=self.resamples,
+                repeats=repeats,
                 kind=self.resampled,
                 seed=self.seed,
                 level=self.level,
                 progress=is_terminal(sys.stderr),
             )
+
+        try:
+            return fitted(self.resamples)
         except ValueError as error:
+            if not self.must_resample and str(error).startswith(("kind=", "repeats=")):
+                from dataclasses import replace
+
+                found = fitted(0)
+                return replace(found, notes=(*found.notes, f"no intervals: {str(error).partition(': ')[2]}"))
             known = (
                 ("proxy=", "--loss", self.loss),
                 ("fit_where=", "--fit-where", fit_where),

@@ -7,7 +7,7 @@ import sys
 
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.count_options import CountTable, declare_counts, draws_of
-from isoflop.cli.errors import DONE, NEGATIVE, UsageError, shown
+from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from isoflop.cli.render import clean, csv_text, json_text, number, table
 from isoflop.cli.run_options import target
 
@@ -54,7 +54,8 @@ def parser() -> Parser:
         "inf, in JSON null), all solved (pass@k = 1), or refused (no problem has k samples); only estimates\n"
         "have a standard error.\n"
         "With --check: which values no distribution of success rates can produce. ESTIMATES may then be a\n"
-        "table of k and pass@k instead of counts. Exit status 0: none, 1: some.",
+        "table of k and pass@k instead of counts. Exit status 0: none, 1: some; without --check 3: at no k\n"
+        "that was asked for is there an estimate.",
         [
             "isoflop passk counts.csv",
             "isoflop passk counts.csv --k 1,10,100 --by model --format json",
@@ -79,7 +80,7 @@ def parser() -> Parser:
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 1 where --check finds a value that is not possible."""
+    """The command's output and exit status: 1 where --check finds a value that is not possible, 3 where no k has an estimate."""
     form = options.chosen("--format", FORMATS)
     file = CountTable(options, LISTS)
     draws = draws_of(options)
@@ -97,11 +98,12 @@ def run(options: Options) -> tuple[str, int]:
     counts = file.read(data)
     curve = _curve(counts, draws)
     rows = _rows(curve, error, covariates=bool(options.given("--models", "--gold")))
+    status = DONE if curve.n_problems.any() else NO_VERDICT
     if form == "text":
         notes = [*counts.warnings, *_lost(counts), *_notes(curve, error)]
-        return "\n".join([*_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]), DONE
+        return "\n".join([*_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]), status
     _say([*counts.warnings, *_lost(counts)])
-    return (json_text(rows) if form == "json" else csv_text(rows)), DONE
+    return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 
 # -- what was asked ----------------------------------------------------------------------------------------------------

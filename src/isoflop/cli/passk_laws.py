@@ -120,7 +120,7 @@ def run(options: Options) -> tuple[str, int]:
     else:
         text = "\n\n".join([str(study), *ahead.texts(), *([str(coupled)] if coupled is not None else []), *_notes(counts)])
     if study.interrupted:
-        say_interrupted("laws and k that were not reached are left out")
+        say_interrupted(f"{study.done} of {study.planned} fits are made; laws and k that were not reached are left out")
         return text, INTERRUPTED
     return text, DONE if study.sound and not ahead.refused else NO_VERDICT
 
@@ -224,21 +224,25 @@ class _Ahead:
                 self.predictions += [{"compute": compute, **row} for row in rows]
 
     def _allocate(self) -> None:
-        from isoflop.numeric.passk.allocation import LOSS, allocation_matrix
+        from dataclasses import replace
 
-        laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
+        from isoflop.numeric.passk.allocation import LOSS, allocation_matrix
+        from isoflop.numeric.passk.allocation_draws import lost_between
+
+        given: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
+        closed = [fit for fit in self.study.laws["params-tokens"].fits if not fit.undetermined]
+        laws = given | {fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in closed}
         for fit in self.study.laws["params-tokens"].fits:
             if fit.undetermined:
                 self.notes.append(f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} open")
-            else:
-                laws[fit.k] = fit.fit.law_of(fit.fit.coefficients)
         if len(laws) < 2:
             return
         refused = allocation_matrix(laws, self.compute).refusals()
         for compute, reason in refused.items():
             self._refuse("allocation", compute, reason)
         if held := [compute for compute in self.compute if compute not in refused]:
-            self.matrix = allocation_matrix(laws, held)
+            between = lost_between(closed, held, given=given, level=self.study.level)
+            self.matrix = replace(allocation_matrix(laws, held), between=between)
 
     def _refuse(self, what: str, compute: float, reason: str) -> None:
         self.refused.append({"what": what, "compute": compute, "reason": reason})
@@ -278,7 +282,8 @@ class _Ahead:
         refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
         found += ["\n".join(refused)] if refused else []
         if self.matrix is not None:
-            loss = [f"loss: {self.loss_law.name}"] if self.loss_law is not None else []
+            taken = "" if self.matrix.between is None else ", which the intervals take as it is"
+            loss = [f"loss: {self.loss_law.name}{taken}"] if self.loss_law is not None else []
             found.append("\n".join([str(self.matrix), *loss]))
         notes = [line for note in self.notes for line in wrap(f"note: {note}", WIDTH)]
         return [*found, *(["\n".join(notes)] if notes else [])]

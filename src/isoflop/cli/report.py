@@ -31,6 +31,8 @@ OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "
 
 def parser() -> Parser:
     """The options of this command."""
+    from isoflop.numeric.downstream.sample import SPREAD
+
     built = Parser(
         "isoflop report",
         [
@@ -41,7 +43,8 @@ def parser() -> Parser:
         "Laws of a benchmark with intervals, their errors on fitted and held-out runs, the allocation of\n"
         "params and tokens that is best for it, what over- and undertraining cost in points of accuracy,\n"
         "what training for the least loss costs, and forecasts with the interval of a new run.\n"
-        "Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left open.",
+        "Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left open, the\n"
+        "one-break law at one D/N included.",
         [
             "isoflop simulate --dataset mixture --seed 1 -o evaluations.csv",
             "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' --bootstrap 50",
@@ -51,7 +54,9 @@ def parser() -> Parser:
             "isoflop report evaluations.csv --benchmark HumanEval --law compute bilinear --bootstrap 50",
         ],
     )
-    declare_evaluations(built)
+    declare_evaluations(
+        built, benchmarks="the benchmark, with the other k of its pass@k if it has some; needed unless it is alone"
+    )
     laws = built.add_argument_group("laws")
     takes_several(laws, "--law", "LAW", f"as in compare-laws; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
     takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
@@ -73,7 +78,7 @@ def parser() -> Parser:
         "--ray",
         "RATIO",
         "fit the one-break law to -log Q' of the runs at this D/N, and say whether it is the params+tokens law, c1 f1 = -1; "
-        "default: where all runs are at one D/N",
+        f"default: where all fitted runs are at one, each within a factor {SPREAD:g} of it",
     )
     takes_several(follows, "--loss-law", "LAW", "a published law of loss or a JSON law file: what its allocation costs here")
     takes_one(follows, "--bootstrap", "N", f"refits to resampled runs, for intervals; 0: none; default: {RESAMPLES}")
@@ -95,7 +100,10 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_report(report), asked.plot)
     text = json_text(plain(report.as_dict())) if form == "json" else report.to_latex() if form == "latex" else str(report)
     if report.interrupted:
-        say_interrupted("laws and refits that were not reached are left out")
+        from isoflop.numeric.runs_cells import counted
+
+        done = f"{len(report.laws)} of {counted(asked.n_laws, 'law')} are fitted"
+        say_interrupted(f"{done}; laws and refits that were not reached are left out")
         return text, INTERRUPTED
     return text, DONE if report.is_sound and len(report.laws) == asked.n_laws else NO_VERDICT
 
@@ -132,6 +140,7 @@ class _Asked:
     def report(self) -> Report:
         from isoflop.numeric.downstream.compare import kind_for
         from isoflop.numeric.downstream.report import RATIOS, report_benchmark
+        from isoflop.numeric.downstream.report_planning import PLANNING
 
         evaluations = self.table.read()
         benchmark = self._benchmark(evaluations)
@@ -140,6 +149,10 @@ class _Asked:
         self.n_laws = len(names)
         stage = self.first_stage or "compute"
         kinds = [kind_for(name, baseline, margin=self.table.margin, first_stage=stage) for name in names]
+        if not any({"params", "tokens"} & set(kind.asks) for kind in kinds):
+            _refuse_idle(self.options, ("--tokens-per-param",), "laws of params and tokens", named=self.names is not None)
+        if not set(PLANNING) & set(names):
+            _refuse_idle(self.options, ("--ratio", "--loss-law"), " or ".join(PLANNING), named=self.names is not None)
         settings: dict[str, Any] = {
             "hold_out": self.options.one("--hold-out"),
             "tokens_per_param": self.tokens_per_param,
@@ -193,6 +206,13 @@ class _Asked:
             have = ", ".join(evaluations.proxies)
             raise UsageError(f"--proxy is missing: {staged[0]} needs one; {evaluations.source} has {have or 'none'}")
         return given if given is not None else next(iter(evaluations.proxies))
+
+
+def _refuse_idle(options: Options, idle: tuple[str, ...], law: str, *, named: bool) -> None:
+    """UsageError where an option was given that no law of the report can answer."""
+    for option in options.given(*idle):
+        why = "and --law names none" if named else "for which the runs lack params or tokens"
+        raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {law}, {why}")
 
 
 def _laws(options: Options) -> tuple[str, ...] | None:

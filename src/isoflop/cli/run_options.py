@@ -6,7 +6,7 @@ import sys
 
 from isoflop.cli.arguments import POSITIONAL, takes_one
 from isoflop.cli.errors import UsageError, outside, shown
-from isoflop.cli.numerals import parse
+from isoflop.cli.numerals import parse, parse_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def whole(options: Options, option: str, *, least: int | None) -> int | None:
         return None
     domain = "a whole number other than 0" if least is None else f"a whole number of at least {least}"
     try:
-        value = parse(text)
+        value = parse_whole(text)
     except ValueError as error:
         raise outside(option, text.strip(), domain, str(error)) from None
     if not (abs(value) <= 2**53 and value == int(value) and (value != 0 if least is None else value >= least)):
@@ -159,8 +159,21 @@ def of_option(error: ValueError, *known: tuple[str, str, Any]) -> UsageError:
             continue
         for named in (f"{start}{value!r}: ", f"{value!r}: ", start):
             if message.startswith(named):
-                return UsageError(f"{option} {shown(str(value))}: {message.removeprefix(named)}")
+                return UsageError(f"{option} {shown(str(value))}: {_without_number(message.removeprefix(named), value)}")
     return UsageError(message)
+
+
+def _without_number(complaint: str, value: Any) -> str:
+    """The complaint without the number in front of it where that is what the user typed, in another spelling.
+
+    >>> _without_number("1000.0: no run is near", "1k"), _without_number("1000.0: no run is near", "7")
+    ('no run is near', '1000.0: no run is near')
+    """
+    head, colon, rest = complaint.partition(": ")
+    try:
+        return rest if colon and isinstance(value, str) and float(head) == parse(value) else complaint
+    except ValueError:
+        return complaint
 
 
 def is_terminal(stream: Any) -> bool:

@@ -28,6 +28,9 @@ DATASETS = {"mixture": "DCLM+code+math", "c4": "C4"}
 
 def parser() -> Parser:
     """The options of this command."""
+    from isoflop.numeric.simulate import PASS_LAW
+
+    truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
     built = Parser(
         "isoflop simulate",
         [
@@ -38,8 +41,10 @@ def parser() -> Parser:
         "downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et al. 2025\n"
         "(Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table\n"
         "12; noise: a finite number of questions, and runs off the law.\n"
-        "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check.\n"
-        "counts: samples of 48 models on 64 problems, for passk, passk-laws and backtest.",
+        "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is --law.\n"
+        "counts: samples of 48 models on 64 problems, for passk, passk-laws and backtest. The truth is\n"
+        f"  -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,\n  {truth},\n"
+        "with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of the same.",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop simulate downstream --dataset mixture --benchmark ARC-E HumanEval --format json",
@@ -59,7 +64,7 @@ def parser() -> Parser:
         action="store_true",
         help="without the accuracy of guessing, but with ten small runs to estimate it from",
     )
-    takes_one(built.add_argument_group("runs"), "--law", "NAME", "published law of loss; default: besiroglu2024")
+    takes_one(built.add_argument_group("runs"), "--law", "NAME", "published law of loss (isoflop laws); default: besiroglu2024")
     counts = built.add_argument_group("counts")
     takes_one(counts, "--models", "FILE", "write params and tokens of each model there, as CSV")
     takes_one(counts, "--gold", "FILE", "write the -log probability of the gold solutions there, as CSV")

@@ -7,6 +7,7 @@ import sys
 from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one
 from isoflop.cli.errors import DONE, INTERRUPTED, NEGATIVE, UsageError, outside, shown
 from isoflop.cli.render import WIDTH, clean, json_text, table
+from isoflop.cli.run_options import say_interrupted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,6 +169,8 @@ def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[
     from isoflop.theory.verification import verify_named
 
     reports, interrupted = _collected(partial(verify_named, seed=seed), names, "derivations")
+    if interrupted:
+        say_interrupted(f"{len(reports)} of {len(names)} derivations are verified")
     order = {name: index for index, name in enumerate(names)}
     return _reported(sorted(reports, key=lambda report: order[report.name]), form, in_full=in_full, interrupted=interrupted)
 
@@ -178,6 +181,8 @@ def _mutants_of(names: Sequence[str], form: str, seed: int, per_claim: int | Non
     from isoflop.theory.mutation import score_named
 
     found, interrupted = _collected(partial(score_named, seed=seed, per_claim=per_claim), names, "mutated")
+    if interrupted:
+        say_interrupted(f"{len(found)} of {len(names)} derivations are mutated")
     return _soundness([score for scores in found for score in scores], form, interrupted=interrupted)
 
 

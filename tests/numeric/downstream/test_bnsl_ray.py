@@ -112,3 +112,15 @@ def test_runs_at_one_ratio() -> None:
 def test_too_few_runs() -> None:
     with pytest.raises(ValueError, match="6 values of compute; a law with one break needs more than 6"):
         ray_break(runs(two_terms(*BENT)).subset(np.arange(6)), margin=0.0)
+
+
+def test_few_runs_cannot_tell_and_each_p_says_of_what() -> None:
+    """Eleven runs for six coefficients give no verdict, however the tests end; twice as many do."""
+    whole = runs(two_terms(*BENT), 0.002)
+    few = ray_break(whole.subset(slice(0, None, len(whole) // 10)).subset(slice(0, 11)), margin=0.0)
+    assert few.n < 12
+    assert few.verdict == "cannot tell"
+    assert "these runs cannot tell" in str(few)
+    assert "two terms against one break, p = " in str(few)
+    assert "no break against two terms, p = " in str(few)
+    assert ray_break(whole, margin=0.0).verdict == "two terms"

@@ -265,6 +265,32 @@ def test_intervals_of_coefficients_and_of_the_optimum():
     assert fit_overtraining(simulated(0.01), loss="c4").intervals == {}
 
 
+def test_intervals_of_costs():
+    """By the penalty of every resampled law at the same ratio, with its own optimum."""
+    found = fit_overtraining(simulated(0.01), loss="c4", repeats=60, level=0.8)
+    best, compute = found.optimal_tokens_per_param, 1e21
+    near, far = found.cost(compute, [best, 30.0 * best])
+    assert found.draws is not None
+    extra, error = [], []
+    for (E, A_, B_, beta), (_, k, gamma) in zip(found.draws.loss, found.draws.error, strict=True):
+
+        def loss(ratio, A_=A_, B_=B_, beta=beta, E=E):
+            return E + A_ * (compute / (6.0 * ratio)) ** (-beta / 2) + B_ * (compute * ratio / 6.0) ** (-beta / 2)
+
+        least, at = loss((B_ / A_) ** (1 / beta)), loss(far.tokens_per_param)
+        extra.append(at - least)
+        error.append(k * np.exp(-gamma * least) - k * np.exp(-gamma * at))
+    assert far.extra_loss_interval == pytest.approx(np.quantile(extra, [0.1, 0.9]), rel=1e-6)
+    assert far.extra_error_interval == pytest.approx(np.quantile(error, [0.1, 0.9]), rel=1e-6)
+    # At the optimum a cost of nothing is not excluded.
+    assert near.extra_loss_interval is not None
+    assert far.extra_loss_interval is not None
+    assert near.extra_loss_interval[0] == 0.0 < near.extra_loss_interval[1] < far.extra_loss_interval[0]
+    assert "at most" in found.to_text()
+    plain = fit_overtraining(simulated(0.01), loss="c4").cost(compute, [best])[0]
+    assert plain.extra_loss_interval is None
+
+
 def test_errors_outside_0_to_1_are_said():
     columns = simulated()
     accuracy = 0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"])

@@ -124,6 +124,14 @@ def test_the_own_law_costs_nothing(task) -> None:
     assert found.compute_overhead.max() < 1e-25
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_overhead_beyond_a_float_is_infinite() -> None:
+    """P^(1/alpha) with P = 280 and alpha = 0.001: the best allocation needs 1e-2400 of the compute."""
+    flat = AccuracyLaw(law=Law(E=0.0, A=2.0, B=2.0, beta=0.001, gamma=0.9), random_baseline=0.25)
+    (cost,) = flat.loss_optimal(Law(E=0.0, A=1e12, B=1e-12, beta=0.9, gamma=0.9), 1e22).compute_overhead
+    assert cost == np.inf
+
+
 def test_from_the_coefficients_of_a_fit() -> None:
     made = AccuracyLaw.from_coefficients(("A", "B", "beta", "gamma"), np.array([A, B, BETA, GAMMA]), GUESS, "task")
     assert (made.law.E, made.law.A, made.ceiling, made.name) == (0.0, A, 1.0, "task")

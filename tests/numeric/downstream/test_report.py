@@ -9,6 +9,8 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
+from scipy.optimize import least_squares  # noqa: E402
+
 from isoflop.numeric.downstream.baselines import Baseline  # noqa: E402
 from isoflop.numeric.downstream.evaluations import Evaluations  # noqa: E402
 from isoflop.numeric.downstream.fitting import errors, fit_law, resampled  # noqa: E402
@@ -370,6 +372,89 @@ def test_one_ratio_of_tokens_to_params() -> None:
     assert made(("compute",), table(ratios=(20.0,)), resamples=0).ray is not None
     with pytest.raises(ValueError, match=r"ray=3\.0: no run"):
         made(("compute",), resamples=0, ray=3.0)
+
+
+def near_one_ratio(spread, seed=1, noise=0.01):
+    """Runs whose D/N scatters about 20 by a factor `spread` either way."""
+    compute = np.geomspace(3e18, 3e22, 24)
+    per_param = 20.0 * spread ** np.random.default_rng(seed).uniform(-1.0, 1.0, len(compute))
+    per_param[:2] = 20.0 / spread, 20.0 * spread
+    params = np.sqrt(compute / (6.0 * per_param))
+    y = TRUTH["A"] * params ** -TRUTH["beta"] + TRUTH["B"] * (per_param * params) ** -TRUTH["gamma"]
+    y = y * np.exp(noise * np.random.default_rng(seed + 1).standard_normal(len(y)))
+    return {"params": params, "tokens": per_param * params, "acc_task": GUESS + (1.0 - GUESS) * np.exp(-y)}
+
+
+@pytest.mark.parametrize("spread", [1.0 + 1e-12, 1.1, 1.149])
+def test_runs_near_one_ratio_do_not_tell_params_from_tokens(spread) -> None:
+    for resamples in (0, 20):
+        report = made(("params-tokens",), near_one_ratio(spread), resamples=resamples)
+        assert report.planning is None
+        assert all(each.is_open for each in report.laws[0].coefficients)
+        assert not report.is_sound
+        assert any("N and D cannot be told apart" in text for text in report.left_out)
+
+
+def test_runs_of_several_ratios_tell_them_or_it_is_said_how_badly() -> None:
+    report = made(("params-tokens",), near_one_ratio(1.3, noise=0.1), resamples=60)
+    plan, fit = report.planning, report.fits[0]
+    assert plan is not None
+    low, high = plan.tokens_per_param
+    assert (low, high) == pytest.approx((20.0 / 1.3, 26.0))
+    on_bound = np.logical_or(*fit.found.at_limits(fit.draws)).any(axis=1)
+    assert plan.n_at_bound == on_bound.sum() > 0.05 * len(on_bound)
+    assert "hardly tell N from D" in str(report)
+    # An end is no end where the refits there are on a bound: of params_share the least are those of the smallest gamma.
+    shares = np.array([gamma / (beta + gamma) for _, _, beta, gamma in fit.draws])
+    order = np.argsort(shares)
+    assert plan.params_share.low_bound == on_bound[order[2:4]].any()
+    assert plan.params_share.high_bound == on_bound[order[56:58]].any()
+    assert plan.params_share.low_bound or plan.params_share.high_bound
+    assert "without refits nothing says" in str(made(("params-tokens",), resamples=0))
+
+
+def test_an_E_of_0_has_the_limit_of_its_profile() -> None:
+    report = made(("compute-ceiling",), table(ratios=(20.0,)), resamples=30)
+    (E, *_) = report.laws[0].coefficients
+    fit = report.fits[0]
+    assert E.value == 0.0
+    assert E.at_most
+    assert E.low == 0.0 < E.high
+    # n log(S(E)/S_0) = chi^2 by direct search over C0 and alpha.
+    y = -np.log((fit.sample.accuracy - GUESS) / (1.0 - GUESS))
+    x = np.log(fit.sample.at.compute)
+
+    def squares(e):
+        def rest(at):
+            return np.log((e + np.exp(at[0] - at[1] * (x - x.mean()))) / y)
+
+        return 2.0 * least_squares(rest, [np.log(y).mean(), 0.15], xtol=1e-14, ftol=1e-14).cost
+
+    chi2 = 1.6448536269514722**2
+    assert len(y) * np.log(squares(E.high) / squares(0.0)) == pytest.approx(chi2, rel=1e-3)
+    assert f"at most {E.high:.4g}"[:12] in str(report)
+
+
+def test_laws_that_missed_what_was_held_out_are_said() -> None:
+    """A law of compute fitted near D/N = 20 and asked at 4000."""
+    data = table(noise=0.003, ratios=(10.0, 20.0, 40.0, 4000.0))
+    report = made(("compute", "params-tokens"), data, hold_out="tokens/params > 100", compute=[1e23])
+    missed = {each.name: each.n_missed for each in report.laws}
+    for fit in report.fits:
+        ahead = report.sample.subset(report.is_judged)
+        ends = fit.new_run(ahead.at, report.level)
+        assert missed[fit.name] == sum(not low <= value <= high for value, (low, high) in zip(ahead.accuracy, ends, strict=True))
+    assert missed["compute"] > len(ahead) / 2 > missed["params-tokens"]
+    assert f"warning: compute: {missed['compute']} of {len(ahead)} held-out runs" in str(report)
+    assert "warning: params-tokens:" not in str(report)
+
+
+def test_intervals_without_a_common_point_are_said() -> None:
+    report = made(("compute", "params-tokens"), compute=[1e23], tokens_per_param=2000.0)
+    one, other = report.forecasts
+    assert one.low > other.high or other.low > one.high
+    assert "without a common point: compute and params-tokens" in " ".join(str(report).split())
+    assert "without a common point" not in str(made(("params-tokens",), compute=[1e23]))
 
 
 def in_k(**options):

@@ -439,6 +439,22 @@ def test_bad_laws_and_samples() -> None:
 # -- figures -------------------------------------------------------------------------------------------------------------
 
 
+def test_the_page_says_how_often_what_it_shades_held() -> None:
+    pytest.importorskip("matplotlib")
+    from isoflop.numeric.downstream.plot_thresholds import plot_success, plot_thresholds
+
+    sweep = sweep_thresholds([sample("one", bend=0.6)], [LAW], success=0.02)
+    (found,) = sweep.found
+    shaded = dataclasses.replace(found, low=1e20, high=1e21)
+    page = plot_thresholds(dataclasses.replace(sweep, found=(shaded,)))[0].figure
+    assert "shaded: 90 % interval of $T_{50}$" in page.get_supxlabel()
+    assert "42 to 52 %" in page.get_supxlabel()
+    alone = plot_success(dataclasses.replace(sweep, found=(shaded,)), sweep.laws[0])
+    assert any("42 to 52 %" in label for label in alone.get_legend_handles_labels()[1])
+    bare = dataclasses.replace(sweep, found=(dataclasses.replace(found, low=None, high=None),))
+    assert "shaded" not in plot_thresholds(bare)[0].figure.get_supxlabel()
+
+
 @pytest.mark.parametrize("n_benchmarks", [1, 5])
 def test_the_page_has_every_word_on_it(n_benchmarks) -> None:
     """No title, label or legend leaves the page or runs into another title."""

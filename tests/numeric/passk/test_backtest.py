@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from dataclasses import replace
-from math import log10
+from math import inf, log10
 from typing import Any
 
 import numpy as np
@@ -58,15 +58,19 @@ def test_rows_say_what_they_are_computed_from(result, exact):
         assert row["relative_error"] == pytest.approx(row["predicted"] / row["observed"] - 1.0, abs=1e-12)
         passes = np.exp(-row["predicted"]), np.exp(-row["observed"])
         assert row["relative_error_pass"] == pytest.approx(passes[0] / passes[1] - 1.0, abs=1e-12)
-        assert row["inside"] == ((row["lo"] <= row["observed"] <= row["hi"]) if row["converged"] else None)
+        assert row["inside"] == ((row["lo"] <= row["observed"] <= row["hi"]) if _counts(row) else None)
         assert row["how_observed"] == "estimate"
         n, c = exact.per_group(g)
         if row["k"] == 1:
             assert row["observed"] == pytest.approx(-np.log((c / n).mean()), rel=1e-12)
 
 
+def _counts(row):
+    return row["converged"] and not row["undetermined"]
+
+
 def test_summaries_are_those_of_the_rows(result):
-    rows = [row for row in result.rows() if row["converged"]]
+    rows = [row for row in result.rows() if _counts(row)]
     for found in result.errors(edges=[0.0, 1.5, 9.0]):
         part = [
             row["relative_error"]
@@ -95,7 +99,8 @@ def test_stability_goes_back_from_the_final_fit(result):
         name, reached = found["coefficient"], final.task.cutoff
         for step in steps:
             sound = not step.failed and step.converged and name not in step.undetermined
-            if not (sound and found["lo"] <= step.coefficients[name] <= found["hi"]):
+            top = inf if found["hi"] is None else found["hi"]
+            if not (sound and found["lo"] <= step.coefficients[name] <= top):
                 break
             reached = step.task.cutoff
         assert found["stable_decades"] == pytest.approx(log10(final.task.cutoff / reached), abs=1e-12)
@@ -166,6 +171,34 @@ def test_beyond_the_samples_the_likelihood_is_what_was_observed():
     assert {row["how_observed"] for row in found.rows() if row["k"] == 4} == {"estimate"}
     assert {row["how_observed"] for row in found.rows() if row["k"] == 50} == {"likelihood"}
     assert all(row["measured"] > 0.0 for row in found.rows())
+
+
+def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
+    """Its interval has ends, and it ends anywhere: it is counted under what is left out, with its open coefficients."""
+    table = counts_of()
+    found = backtest(table, laws="params-tokens", k=[1], resamples=0)
+    first = found.at("params-tokens", 1)[0]
+    open_one = replace(first, converged=True, undetermined=("D0", "gamma"))
+    steps = tuple(open_one if step is first else replace(step, converged=True, undetermined=()) for step in found.steps)
+    tested = replace(found, steps=steps)
+    assert sum(row["n"] for row in tested.errors(by_decades=False)) == len(steps) - 1
+    assert sum(row["n"] for row in tested.coverage()) == len(steps) - 1
+    assert [row["reason"] for row in tested.failures()] == ["the models leave D0, gamma open"]
+    shown = next(row for row in tested.rows() if row["n_train"] == first.n_train)
+    assert (shown["inside"], shown["undetermined"]) == (None, "D0 gamma")
+
+
+def test_models_of_a_size_are_drawn_together(exact):
+    """The final intervals are those of the law fitted to the same models with the same resamples."""
+    options: dict[str, Any] = {"laws": "compute", "k": [1], "cutoffs": 1, "targets": "all", "resamples": 30, "seed": 5}
+    for cluster in ("auto", "tokens", None):
+        (step,) = backtest(exact, cluster=cluster, **options).steps
+        (own,) = fit_passk(exact, law="compute", k=[1], resamples=30, seed=5, cluster=cluster).fits
+        assert step.intervals["alpha"] == pytest.approx(own.interval("alpha"), rel=1e-6)
+    with pytest.raises(ValueError, match="cluster='size': must be one of"):
+        backtest(exact, cluster="size", **options)
+    with pytest.raises(ValueError, match="cluster='params': is for counts"):
+        backtest(runs_table(), cluster="params")
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------
@@ -259,7 +292,13 @@ def test_a_checkpoint_of_something_else_is_refused(exact, tmp_path):
     options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 0, "cutoffs": 2}
     backtest(exact, **options, checkpoint=path)
     before = path.read_bytes()
-    others: list[dict[str, Any]] = [{"level": 0.8}, {"targets": 2}, {"axis": "params"}, {"method": "least-squares-log"}]
+    others: list[dict[str, Any]] = [
+        {"level": 0.8},
+        {"targets": 2},
+        {"axis": "params"},
+        {"cluster": None},
+        {"method": "least-squares-log"},
+    ]
     for other in others:
         with pytest.raises(ValueError, match="other data or other options"):
             backtest(exact, **(options | other), checkpoint=path)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,13 @@ def test_plain_data(study):
 def test_text(study):
     text = str(study)
     assert max(map(len, text.splitlines())) <= WIDTH
-    for part in ("E0 + C0 C^-alpha", "xi0 + K0 g^kappa", "40 resamples of models, seed 2", "Envelope of", "Mixed derivative"):
+    for part in (
+        "E0 + C0 C^-alpha",
+        "xi0 + K0 g^kappa",
+        "resamples of the 6 values of params",
+        "Envelope of",
+        "Mixed derivative",
+    ):
         assert part in text
     assert "nan" not in text.lower()
 
@@ -224,6 +231,33 @@ def test_what_is_drawn_together(compute_counts):
     sizes = np.unique(compute_counts.covariates["params"])
     few = compute_counts.subset(np.flatnonzero(compute_counts.covariates["params"] <= sizes[2]))
     assert study_passk(few, cluster="auto", **one).laws["compute"].cluster is None
+
+
+@pytest.mark.parametrize(
+    ("compute", "joint", "odd"),
+    [
+        ((0.0, 0.7), (0.2, 0.6), True),  # but one is told from 0
+        ((0.3, 0.7), (0.0, 0.6), True),
+        ((0.1, 0.3), (0.4, 0.6), True),  # nothing in common
+        ((0.5, 0.7), (0.1, 0.4), True),
+        ((0.1, 0.7), (0.2, 0.6), False),
+        ((0.0, 0.1), (0.0, 0.5), False),
+    ],
+)
+def test_floors_of_two_laws_at_odds(study, compute, joint, odd):
+    def law(ends, known=True):
+        fit = SimpleNamespace(has_intervals=known, interval=lambda name, level: ends)
+        return SimpleNamespace(ks=(1, 10), kind=SimpleNamespace(floor="E0"), at=lambda k: fit)
+
+    found = replace(study, laws={"compute": law(compute), "params-tokens": law(joint)})
+    assert found.floors_at_odds == ((1, 10) if odd else ())
+    assert replace(study, laws={"compute": law(compute), "params-tokens": law(joint, known=False)}).floors_at_odds == ()
+    assert replace(study, laws={"compute": law(compute)}).floors_at_odds == ()
+
+
+def test_floors_at_odds_are_named(study):
+    assert ("E0: at odds with that of the compute law" in str(study)) == bool(study.floors_at_odds)
+    assert study.as_dict()["floors_at_odds"] == list(study.floors_at_odds)
 
 
 def test_open_coefficients_are_named_with_their_k(study):

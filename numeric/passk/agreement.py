@@ -1,0 +1,37 @@
+"""Whether two estimates of the same quantity agree, by the interval of their difference."""
+
+from __future__ import annotations
+
+__all__ = ["TOLERANCE", "verdict"]
+
+#: Share of an exponent up to which a difference counts as none.
+TOLERANCE = 0.1
+
+
+def verdict(interval: tuple[float, float] | None, tolerance: float) -> str:
+    """What the interval of a difference tells.
+
+    Parameters
+    ----------
+    interval : (float, float) or None
+        Of the difference.
+    tolerance : float
+        The largest difference, without its sign, that counts as agreement; > 0.
+
+    Returns
+    -------
+    str
+        "agree" where the whole interval lies within the tolerance of 0, else "differ" where it excludes 0, else "cannot tell":
+        an interval that merely holds 0 excludes no difference. "no resamples" without an interval.
+
+    Examples
+    --------
+    >>> [verdict(ends, 0.02) for ends in ((-0.01, 0.015), (0.01, 0.05), (-0.3, 0.1), None)]
+    ['agree', 'differ', 'cannot tell', 'no resamples']
+    """
+    if interval is None:
+        return "no resamples"
+    low, high = interval
+    if -tolerance <= low and high <= tolerance:
+        return "agree"
+    return "differ" if low > 0.0 or high < 0.0 else "cannot tell"
