@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -389,13 +389,15 @@ def allocation_matrix(laws: Mapping[Any, Law], compute: Any) -> AllocationMatrix
     return AllocationMatrix(labels=tuple(laws), laws=tuple(laws.values()), compute=budgets, **found)
 
 
-def between_all(columns: Mapping[str, Floats], budgets: Floats) -> dict[str, Floats]:
-    """log_size_ratio, excess and lost_compute (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each."""
+def between_all(
+    columns: Mapping[str, Floats], budgets: Floats, names: Sequence[str] = ("excess", "lost_compute")
+) -> dict[str, Floats]:
+    """log_size_ratio and the measures named (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each."""
     first = {f"{name}_1": columns[name][..., :, None, None] for name in COEFFICIENTS}
     second = {f"{name}_2": columns[name][..., None, :, None] for name in COEFFICIENTS}
     s = generated.log_size_ratio_across(compute=budgets, **first, **second)
     judge = {name: second[f"{name}_2"] for name in ("beta", "gamma")}
-    return {"log_size_ratio": s, **{name: _measure(name, judge, s) for name in ("excess", "lost_compute")}}
+    return {"log_size_ratio": s, **{name: _measure(name, judge, s) for name in names}}
 
 
 # -- plumbing ----------------------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def lost_between(
         return None
     known = [law.needed("A", "B") for law in (given or {}).values()]
     columns = {name: _columns(name, fits, good, known) for name in COEFFICIENTS}
-    lost = between_all(columns, budgets_of(compute))["lost_compute"]
+    lost = between_all(columns, budgets_of(compute), ("lost_compute",))["lost_compute"]
     tail = 0.5 * (1.0 - checked_level(level))
     low, high = np.quantile(lost, [tail, 1.0 - tail], axis=0)
     doubt = np.array([False] * len(known) + [_open(fit, level) for fit in fits])

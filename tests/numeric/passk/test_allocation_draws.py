@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.law import Law
-from isoflop.numeric.passk.allocation import allocation_matrix
+from isoflop.numeric.passk.allocation import allocation_matrix, between_all
 from isoflop.numeric.passk.allocation_draws import lost_between
 from isoflop.numeric.passk.envelopes import penalties
 from isoflop.numeric.passk.laws import fit_passk
@@ -14,6 +14,8 @@ from isoflop.numeric.passk.study import study_passk
 
 LOSS = Law(E=1.8, A=480.0, B=2000.0, beta=0.35, gamma=0.37)
 BUDGETS = [1e20, 1e22]
+#: Of two laws, first A, B, beta and gamma of one whose params should be few, then of one that falls steeply in them.
+EXTREME = {"A": (1.0, 1e120), "B": (1e24, 1e3), "beta": (0.3, 9.1), "gamma": (0.3, 0.25)}
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +113,12 @@ def test_marks_are_shown(joint, joint_counts):
     assert ", >" in line
     assert "[<" in line
     assert "no ends" not in str(replace(study, laws={"params-tokens": joint}))
+
+
+def test_a_resample_whose_excess_is_beyond_a_float_has_lost_all_compute() -> None:
+    """Too few params by many orders under a law that is steep in them: the excess is no float, the lost compute is 1."""
+    columns = {name: np.array([values]) for name, values in EXTREME.items()}
+    lost = between_all(columns, np.array([1e22]), ("lost_compute",))["lost_compute"]
+    assert lost[0, 0, 1, 0] == 1.0
+    with pytest.raises(ValueError, match="exceeds the largest float"):
+        between_all(columns, np.array([1e22]))
