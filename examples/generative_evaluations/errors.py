@@ -1,7 +1,7 @@
 """Errors of predictions, by law, k and decades ahead, and how sure their summaries are."""
 
 import numpy as np
-from generative_evaluations.rules import AHEAD, BACKTESTED, LEVEL, RESAMPLES_OF_SIZES, SEED
+from generative_evaluations.rules import AHEAD, BACKTESTED, LEAST_SIZES, LEVEL, RESAMPLES_OF_SIZES, SEED
 from generative_evaluations.text import between, percent
 
 from isoflop.numeric.fit.bootstrap import percentile
@@ -37,6 +37,9 @@ class Errors:
 
     def ratio(self, first: np.ndarray, second: np.ndarray, of: str = "-log pass@k") -> tuple[float, float, float]:
         """Median absolute error of the first over that of the second predictions, with its interval over sizes."""
+        value = float(np.median(np.abs(self.signed[of][first])) / np.median(np.abs(self.signed[of][second])))
+        if min(len(np.unique(self.size[part])) for part in (first, second)) < LEAST_SIZES:
+            return value, 0.0, np.inf
         random = np.random.default_rng(SEED)
         count = int(self.size.max()) + 1
         errors = [(np.abs(self.signed[of][part]), self.size[part]) for part in (first, second)]
@@ -46,7 +49,6 @@ class Errors:
             medians = [weighted_median(values, often[size]) for values, size in errors]
             drawn.append(medians[0] / medians[1])
         low, high = percentile(np.array(drawn)[np.isfinite(drawn)], LEVEL)
-        value = float(np.median(errors[0][0]) / np.median(errors[1][0]))
         return value, low, high
 
     def cell(self, law: str, k: int, low: int, what) -> str:
@@ -94,4 +96,4 @@ def weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def shown_ratio(found: tuple[float, float, float]) -> str:
-    return f"{found[0]:.2f} {between(*found[1:], '.2f')}"
+    return f"{found[0]:.2f} {between(*found[1:], '.2f') if np.isfinite(found[2]) else '(too few sizes for an interval)'}"

@@ -17,6 +17,7 @@ from generative_evaluations.rules import (
     DEAREST,
     DECADES,
     FEW,
+    LEAST_SIZES,
     LEVEL,
     RESAMPLES,
     RESAMPLES_OF_SIZES,
@@ -91,7 +92,8 @@ def page(found: list[Benchmark], figures: dict[str, dict[str, str]]) -> str:
         f"{SETTLED[0]:g} to {SETTLED[1]:g} decades (how the paper measures it is not public). Needed: within two decades the "
         f"median error of -log pass@k is at most {percent(USEFUL)}. Envelope: no difference beyond chance, and intervals "
         f"within {percent(CLOSE)} of alpha. Errors are of predictions up to {AHEAD:g} decades ahead, their intervals from "
-        f"{RESAMPLES_OF_SIZES:,} resamples of the sizes predicted.",
+        f"{RESAMPLES_OF_SIZES:,} resamples of the sizes predicted, where there are at least {LEAST_SIZES}. "
+        "Fits that leave a coefficient open predict nothing.",
         "Beside the claims:",
         beyond_the_claims(found, errors, nine),
         f"What these data cannot say: {gold_models(gsm8k)}, so that nothing can be said of five; {unsolved['MATH']} of the "

@@ -27,3 +27,5 @@ DEAREST, BENT = 15, 1.25
 #: Edges of the tables of predictions, in decades of compute beyond the cutoff.
 DECADES = (0, 1, 2, 3, 4, 5)
 RESAMPLES_OF_SIZES = 1000
+#: Predictions of models of fewer sizes have no interval.
+LEAST_SIZES = 4
