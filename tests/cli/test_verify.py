@@ -266,9 +266,9 @@ def test_all_of_them_in_two_processes(spawn) -> None:
 @pytest.mark.slow
 def test_an_interrupt_prints_what_was_done(command) -> None:
     start, environment = command
-    process = subprocess.Popen(
-        [*start, "verify"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment, "start_new_session": True}
+    streams["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
+    process = subprocess.Popen([*start, "verify"], **streams)
     time.sleep(8)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
     out, err = process.communicate(timeout=300)
