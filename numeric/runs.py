@@ -256,8 +256,7 @@ class Runs:
         return {name: values for name, values in held.items() if values is not None}
 
     def _lost(self) -> str:
-        parts = [f"{counted(self.left_out, 'row')} left out by the condition"] if self.left_out else []
-        parts += [those_dropped(self.dropped)] if self.dropped else []
+        parts = lost_rows(self.left_out, self.dropped)
         return f" ({'; '.join(parts)})" if parts else ""
 
     def __reduce__(self) -> tuple[Callable[..., Runs], tuple[dict[str, Any]]]:
@@ -284,6 +283,16 @@ def those_dropped(dropped: tuple[Dropped, ...]) -> str:
     rest = len(dropped) - MOST_SHOWN
     first = ", ".join(map(str, dropped[:MOST_SHOWN]))
     return f"{len(dropped)} dropped: {first}{f' and {rest} more' if rest > 0 else ''}"
+
+
+def lost_rows(left_out: int, dropped: tuple[Dropped, ...]) -> list[str]:
+    """What became of the rows of a table that are not in use: a part a reason.
+
+    >>> lost_rows(2, ())
+    ['2 rows left out by the condition']
+    """
+    parts = [f"{counted(left_out, 'row')} left out by the condition"] if left_out else []
+    return parts + ([those_dropped(dropped)] if dropped else [])
 
 
 def named(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Comparison", "Entry", "LawMean", "compare_laws", "kind_for", "sample_for"]
+__all__ = ["Comparison", "Entry", "LawMean", "compare_laws", "held_out_of", "kind_for", "sample_for"]
 
 LEVEL = 0.9
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
@@ -136,12 +136,12 @@ def compare_laws(
         strictest = max((kind.margin for kind in kinds if kind.margin is not None), default=0.0)
         shapes = dict.fromkeys(_shape(kind) for kind in kinds)
         samples = {shape: _sample(evaluations, name, known[name], proxy, shape) for shape in shapes}
-        held = {shape: _held_out(evaluations, sample, hold_out) for shape, sample in samples.items()}
+        held = {shape: held_out_of(evaluations, sample, hold_out) for shape, sample in samples.items()}
         plain = samples.get("runs") or _sample(evaluations, name, known[name], proxy, "runs")
         unscored = len(evaluations) - len(plain)
         said = (f"{unscored} of {counted(len(evaluations), 'run')} have no score",) if unscored else ()
         notes[name] = (*said, *_notes(samples, held, strictest))
-        runs[name] = plain, _held_out(evaluations, plain, hold_out)
+        runs[name] = plain, held_out_of(evaluations, plain, hold_out)
         for kind in kinds:
             shape = _shape(kind)
             tasks.append((samples[shape], held[shape], kind, strictest, known[name], repeats, seed, level))
@@ -265,7 +265,7 @@ def _sample(evaluations: Evaluations, name: str, baseline: Baseline, proxy: str 
     return evaluations.sample(name, baseline.value, proxy=proxy if shape == "proxy" else None)
 
 
-def _held_out(evaluations: Evaluations, sample: Sample, condition: str | None) -> Mask:
+def held_out_of(evaluations: Evaluations, sample: Sample, condition: str | None) -> Mask:
     """(n,). A condition on k concerns the pairs alone: runs without k are those at k = 1."""
     if condition is None:
         return np.zeros(len(sample), bool)

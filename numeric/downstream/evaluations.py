@@ -11,7 +11,7 @@ import numpy as np
 from isoflop.numeric.downstream.evaluations_columns import passes
 from isoflop.numeric.downstream.normalise import checked_baseline
 from isoflop.numeric.downstream.sample import Points, Sample
-from isoflop.numeric.runs import Dropped, locked, named, those_dropped
+from isoflop.numeric.runs import Dropped, locked, lost_rows, named
 from isoflop.numeric.runs_cells import counted
 from isoflop.numeric.runs_columns import BUDGET, listed
 from isoflop.numeric.where import Where
@@ -376,10 +376,7 @@ class Evaluations:
                 lines.append(f"  {key:<24} {len(known):>4} runs  {known.min():>7.4f}  to {known.max():>7.4f}{note}")
         if self.proxies:
             lines.append(f"  proxies: {listed(self.proxies)}")
-        if self.left_out:
-            lines.append(f"{counted(self.left_out, 'row')} left out by the condition")
-        if self.dropped:
-            lines.append(those_dropped(self.dropped))
+        lines += lost_rows(self.left_out, self.dropped)
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 

@@ -12,7 +12,7 @@ from isoflop.numeric._domain import outside, positive_array
 from isoflop.numeric.downstream.at_zero import limit_at_zero
 from isoflop.numeric.downstream.bilinear import BilinearKind
 from isoflop.numeric.downstream.bnsl_ray import RayBreak, at_one_ratio, ray_break
-from isoflop.numeric.downstream.compare import _held_out
+from isoflop.numeric.downstream.compare import held_out_of
 from isoflop.numeric.downstream.crossing import Crossing, crossing_of
 from isoflop.numeric.downstream.fitting import LawFit, errors, fit_law, resampled
 from isoflop.numeric.downstream.report_planning import Planning, planned, planning_law
@@ -299,7 +299,7 @@ def report_benchmark(
     nominal = checked_level(level)
     ratios = np.atleast_1d(positive_array("ratio", ratio))
     whole = evaluations.sample(benchmark, baseline.value)
-    held = _held_out(evaluations, whole, hold_out)
+    held = held_out_of(evaluations, whole, hold_out)
     pairs, in_k = _pairs(evaluations, benchmark, baseline, hold_out, kinds)
     if held.all():
         raise ValueError(f"hold_out={hold_out!r}: holds out all {len(whole)} runs of {benchmark}; must leave some to fit")
@@ -376,7 +376,7 @@ def _pairs(
     if not any(map(_is_in_k, kinds)) or len(evaluations.family(benchmark)) < SEVERAL:
         return None, np.zeros(0, bool)
     pairs = evaluations.pairs(benchmark, baseline.value)
-    return pairs, _held_out(evaluations, pairs, hold_out)
+    return pairs, held_out_of(evaluations, pairs, hold_out)
 
 
 def _shape(kind: Kind) -> str:

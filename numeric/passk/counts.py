@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isoflop.numeric.runs import Dropped, locked, those_dropped
+from isoflop.numeric.runs import Dropped, locked, lost_rows
 from isoflop.numeric.runs_cells import counted
 
 __all__ = ["Counts"]
@@ -213,10 +213,7 @@ class Counts:
             note = f"  ({counted(missing, 'group')} without)" if missing else ""
             if len(known):
                 lines.append(f"  {name:<17}{known.min():>10.4g}  to {known.max():>10.4g}{note}")
-        if self.left_out:
-            lines.append(f"{counted(self.left_out, 'row')} left out by the condition")
-        if self.dropped:
-            lines.append(those_dropped(self.dropped))
+        lines += lost_rows(self.left_out, self.dropped)
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
