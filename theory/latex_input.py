@@ -46,7 +46,7 @@ GREEK = [
 ]
 FUNCTIONS = {"log": "log", "ln": "log", "exp": "exp"}
 RELATIONS = {"le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "equiv": "==", "to": "->",
-             "rightarrow": "->", "longrightarrow": "->", "sim": "~", "triangleq": "==", "coloneqq": "=="}  # fmt: skip
+             "rightarrow": "->", "longrightarrow": "->", "sim": "~", "ne": "!=", "neq": "!=", "triangleq": "==", "coloneqq": "=="}  # fmt: skip
 FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac"}
 APPLIED = {"N_opt", "D_opt", "L_opt", "R_opt", "L", "R", "T_N", "T_D", "P"}  # names that take arguments
 TIMES = {"cdot", "times", "ast"}
@@ -55,7 +55,9 @@ IGNORED = {
     "textstyle", "quad", "qquad", "nonumber", "notag", "limits", "nolimits", "middle", "hspace", "enspace", "thinspace",
 }  # fmt: skip
 FONTS = {"mathrm", "mathit", "mathcal", "mathbf", "mathsf", "mathbb", "text", "textrm", "textit", "operatorname", "boldsymbol",
-         "rm", "bm", "hat", "tilde", "bar", "widehat", "widetilde", "overline", "mathfrak", "mathscr"}  # fmt: skip
+         "rm", "bm", "mathfrak", "mathscr"}  # fmt: skip
+UPRIGHT = {"mathrm", "mathit", "text", "textrm", "textit", "operatorname", "rm"}  # what these set is the letter itself
+ACCENTS = {"hat", "tilde", "bar", "widehat", "widetilde", "overline", "underline", "check", "breve", "dot", "ddot", "vec", "acute"}
 STARS = {"*", "star", "ast", "opt", "{*}"}
 DELIMITERS = {"lbrace": "(", "rbrace": ")", "{": "(", "}": ")", "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")"}
 
@@ -86,6 +88,7 @@ class _Translator:
         self.next = 0
         self.open_bars = 0
         self.depth = 0
+        self.faces: dict[str, str] = {}
 
     def _pieces(self) -> Iterator[Token]:
         position = 0
@@ -159,6 +162,7 @@ class _Translator:
         if piece.kind == "number":
             yield Token("number", piece.text.replace("{,}", ""), at)
         elif piece.kind == "letter":
+            self.one_face(piece.text, "", at)
             yield from self.named(piece.text, at)
         elif piece.kind == "command":
             yield from self.command(piece)
@@ -231,6 +235,7 @@ class _Translator:
         """One undecorated letter or command."""
         piece = self.take("a value")
         if piece.kind == "letter":
+            self.one_face(piece.text, "", piece.position)
             yield Token("name", piece.text, piece.position)
         elif piece.kind == "number":
             yield Token("number", piece.text, piece.position)
@@ -243,8 +248,13 @@ class _Translator:
 
     def command(self, piece: Token) -> Iterator[Token]:
         name, at = piece.text[1:], piece.position
-        if name in GREEK:
+        if name == "Delta" and (letter := self.peek()) is not None and letter.kind == "letter":
+            self.next += 1
+            yield from self.named(f"Delta_{letter.text}", at)
+        elif name in GREEK:
             yield from self.named(name.removeprefix("var"), at)
+        elif name == "partial":
+            yield Token("name", name, at)
         elif name in FUNCTIONS:
             yield from self.function(FUNCTIONS[name], at)
         elif name in FRACTIONS:
@@ -256,7 +266,16 @@ class _Translator:
         elif name == "sqrt":
             yield from self.root(at)
         elif name in FONTS:
-            yield from self.named(self.plain_text(piece), at)
+            letters = self.plain_text(piece)
+            self.one_face(letters, "" if name in UPRIGHT else name, at)
+            yield from self.named(letters, at)
+        elif name in ACCENTS:
+            letters = self.plain_text(piece)
+            if letters != "L":
+                rest = f": {letters} with an accent is another quantity than {letters}"
+                raise ParseError.at(self.text, at, f"cannot read {piece.text!r}", rest)
+            self.one_face(letters, name, at)  # a loss that is fitted or predicted is the law itself
+            yield from self.named(letters, at)
         elif name in TIMES:
             yield Token("operator", "*", at)
         elif name in RELATIONS:
@@ -271,6 +290,12 @@ class _Translator:
             yield from self.named(name, at)
         else:
             raise self.error("cannot read", piece.text, at)
+
+    def one_face(self, letters: str, face: str, at: int) -> None:
+        """A formula that has a letter in two faces, as in `\\mathcal{N} = N` or `\\hat L = L`, means two quantities."""
+        if self.faces.setdefault(letters, face) != face:
+            rest = f": it stands in two faces, so that it means two quantities; only one {letters} can be read"
+            raise ParseError.at(self.text, at, f"ambiguous {letters!r}", rest)
 
     def root(self, at: int) -> Iterator[Token]:
         degree: list[Token] = [Token("number", "2", at)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from isoflop.theory.latex_input import RELATIONS
 from isoflop.theory.parse import ParseError
@@ -40,9 +40,10 @@ QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
 BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
 NAMED_RELATIONS = "|".join(sorted(RELATIONS, key=len, reverse=True))
 RELATION = re.compile(rf"->|[=<>]|(?:\\(?:{NAMED_RELATIONS})(?![A-Za-z]))")
-STRICT = {"<", ">", r"\lt", r"\gt"}
+STRICT = {"<", ">", r"\lt", r"\gt", r"\ne", r"\neq"}
+IN_PARENTHESES = re.compile(r"[\s&]*(?:\\left)?\((?P<inside>.*?)(?:\\right)?\)[\s&.,;]*", re.DOTALL)
 LIMIT = re.compile(
-    r"[\s(]*\\?[A-Za-z]+\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))\s*(?:0(?:\^\{?\+\}?)?|\+?\\infty)[\s).,;]*"
+    r"\s*\\?[A-Za-z]+\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))\s*(?:0(?:\^\{?\+\}?)?|\+?\\infty)[\s.,;]*"
 )
 TRAILING = re.compile(r"(?:[\s&.,;]|\\[,;:! ]|\\qq?uad)+\Z")
 EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
@@ -150,8 +151,9 @@ def _claims(display: str, start: int) -> Iterator[Equation]:
     text, embedded = _masked(display)
     current: Equation | None = None
     for first, part, is_condition in _parts(text):
-        if is_condition or LIMIT.fullmatch(part) or _is_domain(part):
-            stated = [QUANTIFIED.sub("", part), *(inside for at, inside in embedded if first <= at + 1 <= first + len(part))]
+        bare = _without_parentheses(part)
+        if is_condition or bare != part or LIMIT.fullmatch(bare) or _is_domain(bare):
+            stated = [_without_parentheses(QUANTIFIED.sub("", bare)), *(inside for at, inside in embedded if first <= at + 1 <= first + len(part))]
             if current is not None:
                 known = tuple(_trimmed(condition).strip() for condition in stated if not EMPTY.fullmatch(condition))
                 current = replace(current, conditions=current.conditions + known)
@@ -256,6 +258,14 @@ def _continues(part: str) -> bool:
 
 def _is_link(part: str) -> bool:
     return RELATION.match(part.lstrip(" \n\t&")) is not None
+
+
+def _without_parentheses(part: str) -> str:
+    """The relation of a part such as `(r > 1)` or `\\left(r \\to 0\\right)`; any other part as it is."""
+    match = IN_PARENTHESES.fullmatch(part)
+    inside = match["inside"] if match is not None else ""
+    depths = list(accumulate((character in "([{") - (character in ")]}") for character in inside))
+    return inside if RELATION.search(inside) is not None and min(depths) >= 0 and depths[-1] == 0 else part
 
 
 def _is_domain(part: str) -> bool:

@@ -7,7 +7,10 @@
     atom     := number | name | function "(" sum ")" | "(" sum ")"
 
 Numbers are read as exact decimals. A run of letters that is no known name is read as a product where each letter is one
-(`6ND` is `6*N*D`); a number on the right needs its `*` (`2 3` and `1.2.3` are mistakes).
+(`6ND` is `6*N*D`); a number on the right needs its `*` (`2 3` and `1.2.3` are mistakes), and so does a factor behind a slash
+(`C/6D` might be either). `dL/dN` is a derivative.
+
+What the reader builds may cancel; where the expression has a value is noted beside it, as the conditions of its `Domain`.
 
 Building an expression evaluates constants, so the reader bounds them: it refuses what has no real value, a number too long to
 write down, and a tower of exponentials. Nothing that hangs on the sign of a sum is evaluated: it would be decided by
@@ -17,11 +20,14 @@ factorisation, which has no bound.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sympy import Abs, Add, E, Expr, I, Mul, Pow, Rational, Symbol, exp, log, nan, oo, sqrt, zoo
+
+from isoflop.theory.differential import NoDerivative, derivative
+from isoflop.theory.symbols import QUANTITIES
 
 LONGEST_TEXT = 4_000
 DEEPEST_NESTING = 40
@@ -29,12 +35,13 @@ LARGEST_DECIMAL_EXPONENT = 100
 LARGEST_POWER_BITS = 10_000
 LARGEST_EXPONENT = 1_000
 LARGEST_ROOTED_BITS = 1_000
+HIGHEST_DERIVATIVE = 4
 LARGEST_ROOT_BITS = 2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {"exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs}
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation>==|<=|>=|->|[=<>~])"
+    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation>==|!=|<=|>=|->|[=<>~])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
 CLOSING = {"(": ")", "[": "]"}
@@ -97,12 +104,49 @@ def tokenize(text: str) -> list[Token]:
 class Formula:
     """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the body there.
 
-    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the least loss at C.
+    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the least loss at C. A symbol of
+    `instead` stands for another parameter: `P(rho)` is the penalty at the overtraining ratio rho, and so P at r = rho^(-1/2).
     """
 
     parameters: tuple[Symbol, ...]
     body: Expr
     other: Formula | None = None
+    instead: tuple[tuple[Symbol, Expr], ...] = ()
+
+
+@dataclass
+class Domain:
+    """Where an expression as typed has a value, whatever of it cancels: what must be positive, and what must not be zero."""
+
+    positive: list[Expr] = field(default_factory=list)
+    nonzero: list[Expr] = field(default_factory=list)
+
+    def power(self, base: Expr, exponent: Expr) -> None:
+        """`base^exponent` is real: a whole negative power needs a base other than zero, a broken one a positive base."""
+        if exponent.is_Integer:
+            self._note(self.nonzero if exponent < 0 else None, base)
+        else:
+            self._note(self.positive, base)
+
+    def divisor(self, value: Expr) -> None:
+        self._note(self.nonzero, value)
+
+    def logarithm(self, argument: Expr) -> None:
+        self._note(self.positive, argument)
+
+    @staticmethod
+    def _note(conditions: list[Expr] | None, value: Expr) -> None:
+        if conditions is not None and value not in conditions and not plainly_positive(value):
+            conditions.append(value)
+
+
+def plainly_positive(value: Expr) -> bool:
+    """Whether the expression is positive at first sight: a sum or a product of what is."""
+    if value.is_Add or value.is_Mul:
+        return all(map(plainly_positive, value.args))
+    if value.is_Pow:
+        return plainly_positive(value.base)
+    return bool(isinstance(value, exp) or (value.is_Atom and value.is_positive))
 
 
 def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
@@ -116,11 +160,32 @@ def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
     return read(text, tokenize(text), table)
 
 
-def read(text: str, tokens: list[Token], table: Mapping[str, Expr | Formula]) -> Expr:
-    """The expression that tokens of `text` spell; `text` is for the messages."""
+def read(
+    text: str,
+    tokens: list[Token],
+    table: Mapping[str, Expr | Formula],
+    *,
+    domain: Domain | None = None,
+    letters: Collection[str] | None = None,
+) -> Expr:
+    """The expression that tokens of `text` spell.
+
+    Parameters
+    ----------
+    text : str
+        For the messages.
+    tokens : list of Token
+    table : mapping
+        The names.
+    domain : Domain, optional
+        Takes the conditions under which the expression has a value.
+    letters : collection of str, optional
+        The names that mean something of their own: a run of letters may be a product of these alone, and none stands for another
+        as an argument (`L(D, N)`). By default all names of the table are letters, and any is an argument.
+    """
     if not tokens:
         raise ParseError(f"{text!r}: an expression is expected")
-    reader = _Reader(text, tokens, table)
+    reader = _Reader(text, tokens, table, domain, letters)
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
@@ -129,12 +194,12 @@ def read(text: str, tokens: list[Token], table: Mapping[str, Expr | Formula]) ->
     return expression
 
 
-def substituted(expression: Expr, values: Mapping[Symbol, Expr], text: str) -> Expr:
+def substituted(expression: Expr, values: Mapping[Symbol, Expr], text: str, domain: Domain | None = None) -> Expr:
     """The expression with symbols replaced all at once, under the bounds of the reader; `text` is for the messages."""
     if not expression.free_symbols & values.keys():
         return expression
     at = Token("name", ", ".join(f"{x} = {values[x]}" for x in sorted(expression.free_symbols & values.keys(), key=str)), 0)
-    reader = _Reader(text, [at], {})
+    reader = _Reader(text, [at], {}, domain)
 
     def rebuilt(part: Expr) -> Expr:
         if part.is_Symbol or not part.args:
@@ -152,6 +217,10 @@ def substituted(expression: Expr, values: Mapping[Symbol, Expr], text: str) -> E
     return replaced
 
 
+def _unit(symbol: Symbol) -> str | None:
+    return QUANTITIES[symbol.name].unit if symbol.name in QUANTITIES else None
+
+
 def _bits(expression: Expr) -> int:
     """Bits of the longest number in the expression other than 0 and 1, and their signs."""
     numbers = (max(abs(int(number.p)), int(number.q)) for number in expression.atoms(Rational))
@@ -159,8 +228,18 @@ def _bits(expression: Expr) -> int:
 
 
 class _Reader:
-    def __init__(self, text: str, tokens: list[Token], table: Mapping[str, Expr | Formula]) -> None:
-        self.text, self.tokens, self.table = text, tokens, table
+    def __init__(
+        self,
+        text: str,
+        tokens: list[Token],
+        table: Mapping[str, Expr | Formula],
+        domain: Domain | None = None,
+        letters: Collection[str] | None = None,
+    ) -> None:
+        self.text, self.tokens, self.table = text, list(tokens), table
+        self.domain = Domain() if domain is None else domain
+        self.letters = table.keys() if letters is None else letters
+        self.own = None if letters is None else {table[name] for name in letters if isinstance(table[name], Symbol)}
         self.next = 0
 
     @property
@@ -192,15 +271,22 @@ class _Reader:
 
     def product(self, depth: int) -> Expr:
         factors = [self.signed(depth)]
+        divided = False
         while not self.at_end and not self.peek("+", "-", ")", "]", ","):
             operator = self.take().text if self.peek("*", "/") else ""
             at = self.tokens[self.next] if not self.at_end else None
             if not operator and at is not None and at.kind == "number":
                 self.fail("an operator is expected before", at)
+            if not operator and divided and at is not None:
+                rest = f": a/b c may be (a/b)*c or a/(b*c); write '*' or parentheses before {at.text!r}"
+                raise ParseError.at(self.text, at.position, "ambiguous division", rest)
             factor = self.signed(depth)
-            if operator == "/" and factor == 0:
-                self.fail("division by zero at", at)
-            factors.append(1 / factor if operator == "/" else factor)
+            divided = operator == "/"
+            if divided:
+                if factor == 0:
+                    self.fail("division by zero at", at)
+                self.domain.divisor(factor)
+            factors.append(1 / factor if divided else factor)
         return Mul(*factors)
 
     def signed(self, depth: int) -> Expr:
@@ -208,8 +294,141 @@ class _Reader:
         while self.peek("+", "-"):
             if self.take().text == "-":
                 sign = -sign
-        value = self.power(depth)
+        quotient = self.differential_quotient(depth)
+        value = self.power(depth) if quotient is None else quotient
         return value if sign > 0 else -value
+
+    # -- derivatives ---------------------------------------------------------------------------------------------------
+
+    def differential_quotient(self, depth: int) -> Expr | None:
+        """The derivative that begins here: `dL/dN`, `(d L)/(d N)`, `d/dN (...)`, `d^2L/dN^2`; nothing where none does."""
+        start, tokens = self.next, list(self.tokens)
+        opened = next((n for n in range(3) if self._differential_at(start + n)), None)
+        if opened is None or any(token.text != "(" for token in tokens[start : start + opened]):
+            return None
+        if opened == 2 and not self._is_operator(start + opened):
+            return None
+        at, after = tokens[start + opened], tokens[start + opened + 1 :][:1]
+        try:
+            return self._quotient(opened, at, depth)
+        except ParseError:
+            self.next, self.tokens = start, tokens
+            alone = at.text == "d" and (not after or after[0].kind == "power" or after[0].text in ("/", ")"))
+            if alone or (at.text != "partial" and "d" in self.letters):
+                return None
+            raise
+
+    def _quotient(self, opened: int, at: Token, depth: int) -> Expr:
+        """One that begins with `opened` parentheses; the outer one of two belongs to an operator, `((d)/(dN)) L`."""
+        for _ in range(opened):
+            opening = self.take()
+        order = self._differential(depth)
+        above = None if self.peek("/", ")") else self._differentiated(depth)
+        if opened:
+            self._close(opening)
+        if not (self.peek("/") and self._denominator_follows()):
+            raise ParseError.at(self.text, at.position, "a differential", " that is no derivative such as dL/dN cannot be read")
+        self.take()
+        inner = self.take() if self.peek("(") else None
+        variables: list[tuple[Symbol, bool]] = []
+        while self._differential_at(self.next):
+            variables += self._variable(depth)
+        if inner is not None:
+            self._close(inner)
+        if opened == 2:
+            self._close(opening)
+        if len(variables) != order:
+            raise ParseError.at(self.text, at.position, "a derivative", f" of order {order} by {len(variables)} variables")
+        if above is None:
+            above = self._differentiated(depth)
+            if not (self.at_end or self.peek("+", "-", ")", "]", ",")):
+                self.fail("parentheses are expected around what is differentiated, before")
+        bodies = [f.body for f in (above, above.other) if f is not None] if isinstance(above, Formula) else [above]
+        try:
+            return derivative(bodies, variables)
+        except NoDerivative as error:
+            raise ParseError.at(self.text, at.position, "a derivative", f" that cannot be meant: {error}") from None
+
+    def _differential_at(self, index: int) -> bool:
+        """Whether `d`, or a name that begins with it and is none, stands here before what it is taken of."""
+        if index + 1 >= len(self.tokens) or self.tokens[index].kind != "name":
+            return self._is_joined(index)
+        after = self.tokens[index + 1]
+        if self.tokens[index].text in ("d", "partial"):
+            return after.kind in ("name", "power") or after.text in ("(", ")", "/")
+        return self._is_joined(index)
+
+    def _is_joined(self, index: int) -> bool:
+        """Whether the token is a `dN` in one word."""
+        if index >= len(self.tokens) or self.tokens[index].kind != "name":
+            return False
+        name = self.tokens[index].text
+        rest = name.removeprefix("d")
+        return rest != name and not {name} & {*self.table, *FUNCTIONS} and bool({rest} & {*self.table, *FUNCTIONS})
+
+    def _is_operator(self, index: int) -> bool:
+        """Whether the `d` is that of `(d)/(dN)` or `(d^2)/(dN^2)`, with nothing behind it."""
+        end = index + 1
+        if self.tokens[end].kind == "power":
+            end += 4 if self.tokens[end + 1 : end + 2] and self.tokens[end + 1].text == "(" else 2
+        return end < len(self.tokens) and self.tokens[end].text == ")"
+
+    def _denominator_follows(self) -> bool:
+        first = self.next + 1
+        opens = first < len(self.tokens) and self.tokens[first].text == "("
+        return self._differential_at(first + opens)
+
+    def _differential(self, depth: int) -> int:
+        """Past the `d` of the numerator; its order."""
+        token = self.take()
+        if token.text not in ("d", "partial"):
+            self._put_back(token)
+            return 1
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            at = self.take()
+            order = self.atom(depth)
+            if not (order.is_Integer and 0 < order <= HIGHEST_DERIVATIVE):
+                self.fail(f"an order from 1 to {HIGHEST_DERIVATIVE} is expected after", at)
+            return int(order)
+        return 1
+
+    def _put_back(self, token: Token) -> None:
+        """Of `dL` the `d` is taken, and `L` is next."""
+        self.next -= 1
+        self.tokens[self.next] = Token("name", token.text[1:], token.position + 1)
+
+    def _differentiated(self, depth: int) -> Formula | Expr:
+        """What stands behind the `d`: a name, with its arguments or not, a function of something, or a group."""
+        token = self.tokens[self.next]
+        following = self.tokens[self.next + 1].text if self.next + 1 < len(self.tokens) else ""
+        meaning = self.table.get(token.text) if token.kind == "name" else None
+        if isinstance(meaning, Formula) and following != "(":
+            self.take()
+            return meaning
+        value = self.atom(depth + 1)
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            self.fail("parentheses are expected around what is differentiated, before")
+        return value
+
+    def _variable(self, depth: int) -> list[tuple[Symbol, bool]]:
+        """The variable of `dN`, `d log C`, `dN^2`, with whether its logarithm is meant, once for each order."""
+        token = self.take()
+        if token.text not in ("d", "partial"):
+            self._put_back(token)
+        token = self.tokens[self.next] if not self.at_end else token
+        value = self.atom(depth + 1)
+        logarithmic = isinstance(value, log)
+        symbol = value.args[0] if logarithmic else value
+        if not symbol.is_Symbol:
+            self.fail("a letter, or the logarithm of one, is expected instead of", token)
+        times = 1
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            at = self.take()
+            power = self.atom(depth)
+            if not (power.is_Integer and 0 < power <= HIGHEST_DERIVATIVE):
+                self.fail(f"an order from 1 to {HIGHEST_DERIVATIVE} is expected after", at)
+            times = int(power)
+        return [(symbol, logarithmic)] * times
 
     def power(self, depth: int) -> Expr:
         base = self.atom(depth)
@@ -224,6 +443,7 @@ class _Reader:
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         self._check_power(base, exponent, at)
+        self.domain.power(base, exponent)
         return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not (base.has(Add) or exponent.has(Add))))
 
     def _check_power(self, base: Expr, exponent: Expr, at: Token) -> None:
@@ -288,15 +508,16 @@ class _Reader:
                 self.fail("an argument in parentheses is expected after", token)
             return self.applied(FUNCTIONS[token.text], self._group(self.take(), depth), token)
         letters = re.findall(r"[A-Za-z]", token.text)
-        if "".join(letters) == token.text and all(letter in self.table for letter in letters):
+        if "".join(letters) == token.text and all(letter in self.letters for letter in letters):
             *first, last = letters
             return Mul(*(self._plain(letter) for letter in first), self._last_letter(last, depth))
         known = ", ".join(sorted(self.table))
         raise ParseError.at(self.text, token.position, f"unknown name {token.text!r}", f"; known: {known}")
 
     def _formula(self, formula: Formula, token: Token, depth: int) -> Expr:
-        """The body, at the arguments in parentheses where they follow."""
-        if not self.peek("("):
+        """The body, at the arguments in parentheses where they follow; `N_opt (r/2)^beta` is a product."""
+        start = self.next
+        if not self.peek("(") or self.text[self.tokens[start].position] != "(":
             return formula.body
         opening = self.take()
         arguments = [self.sum(depth + 1)]
@@ -309,13 +530,43 @@ class _Reader:
         if len(arguments) != len(formula.parameters):
             wanted = ", ".join(map(str, formula.parameters))
             self.fail(f"{len(arguments)} arguments instead of ({wanted}) for", token)
-        return substituted(formula.body, dict(zip(formula.parameters, arguments, strict=True)), self.text)
+        raised = not self.at_end and self.tokens[self.next].kind == "power"
+        if raised and len(arguments) == 1 and self._is_factor(formula.parameters[0], arguments[0]):
+            self.next = start
+            return formula.body
+        arguments = [self._argument(*pair, formula, token) for pair in zip(formula.parameters, arguments, strict=True)]
+        return substituted(formula.body, dict(zip(formula.parameters, arguments, strict=True)), self.text, self.domain)
+
+    def _argument(self, parameter: Symbol, given: Expr, formula: Formula, token: Token) -> Expr:
+        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, is refused."""
+        if self.own is None or parameter not in self.own or given == parameter:
+            return given
+        for symbol, value in formula.instead:
+            if given == symbol:
+                return value
+            if symbol in given.free_symbols and given != value:
+                rest = f": as it stands it may be taken at {symbol} or at {parameter}; name {parameter} by a letter of its own"
+                raise ParseError.at(self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest)
+        if given in self.own or self._is_factor(parameter, given):
+            wanted = ", ".join(map(str, formula.parameters))
+            rest = f": it is read as a function of ({wanted}), and {given} is another quantity"
+            raise ParseError.at(self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest)
+        return given
+
+    def _is_factor(self, parameter: Symbol, given: Expr) -> bool:
+        """Whether what is given for a quantity with a unit has certainly none, being made of ratios and exponents."""
+        made_of = given.free_symbols
+        if not (self.own and parameter in self.own and made_of) or _unit(parameter) == "1":
+            return False
+        return all(x in self.own and _unit(x) == "1" for x in made_of)
 
     def applied(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
         if function is sqrt:
             return self.raised(argument, Rational(1, 2), token)
         if function is log and argument.is_Rational and argument <= 0:
             self.fail("the logarithm of a number that is not positive at", token)
+        if function is log:
+            self.domain.logarithm(argument)
         if function is exp:  # exp(n log u) is evaluated as u^n
             self._check_size(max(map(_bits, argument.atoms(log)), default=0), argument, token)
             self._check_tower(argument, token)

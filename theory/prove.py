@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from sympy import Expr, Symbol, oo
+from sympy import Expr, Integer, Symbol, oo
 
+from isoflop.theory import symbols as sym
 from isoflop.theory.bounds import decide_bound
 from isoflop.theory.budget import Budget
 from isoflop.theory.latex_input import tokenize_latex
 from isoflop.theory.limits import decide_limit
-from isoflop.theory.normalform.decide import Answer, Decision, decide
-from isoflop.theory.parse import Formula, ParseError, Token, read, substituted, tokenize
-from isoflop.theory.vocabulary import vocabulary
+from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
+from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide
+from isoflop.theory.normalform.field import CoefficientField
+from isoflop.theory.parse import Domain, Formula, ParseError, Token, plainly_positive, read, substituted, tokenize
+from isoflop.theory.vocabulary import RUN_SYMBOLS, Vocabulary, vocabulary
 
-RELATION = re.compile(r"==|<=|>=|->|[=<>~]|\\[A-Za-z]+")
+RELATION = re.compile(r"==|!=|<=|>=|->|[=<>~]|\\[A-Za-z]+")
 LIMIT = re.compile(
     r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
     r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
@@ -25,6 +30,8 @@ INFINITIES = (["oo"], ["inf"], ["infinity"])
 GREEK_NAMES = frozenset(
     ["delta", "epsilon", "zeta", "eta", "theta", "lambda", "mu", "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega"]
 )
+MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
+RUN_NAMES = frozenset(symbol.name for symbol in RUN_SYMBOLS)
 FREE_NAME = re.compile(r"[A-Za-z]([0-9]{1,2}|_[A-Za-z0-9]{1,2})?")
 
 
@@ -39,6 +46,11 @@ class Link:
     decision: Decision
     position: int = 0
     """Of the relation in the text."""
+    definitions: tuple[str, ...] = ()
+    """What letters of the claim mean beside each other, where it is proved for what they mean: `C == 6*N*D`."""
+
+    def __str__(self) -> str:
+        return "; ".join([str(self.decision), *(["by definition " + ", ".join(self.definitions)] if self.definitions else [])])
 
 
 @dataclass(frozen=True)
@@ -78,7 +90,7 @@ class Proof:
         lines = [f"{self.answer.value}: {self.text.strip()}"]
         for link in self.links:
             prefix = f"  {link.text}: " if len(self.links) > 1 else "  "
-            lines.append(f"{prefix}{link.decision}")
+            lines.append(f"{prefix}{link}")
         if self.free:
             lines.append(f"  free positive symbols: {', '.join(self.free)}")
         return "\n".join(lines)
@@ -101,52 +113,127 @@ def prove(
     text : str
         `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`; with `limit`, `lhs -> rhs` and `lhs ~ rhs`. Chains `a == b <= c` are
         checked link by link. Names of the law mean the law's quantities: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt,
-        D_opt, L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, kappa; a single letter that means nothing is a free positive
-        symbol.
+        D_opt, L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; a single letter that means nothing is a free positive
+        symbol. `dL/dN` is a derivative, every other letter held.
     latex : bool
         Read LaTeX: `\\frac{\\beta\\gamma}{\\beta+\\gamma} = \\alpha`, `N^{*}(C)`, ...
     assume : sequence of str
-        `C == 6*N*D` replaces a symbol, `r > 1` bounds the domain.
+        `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain.
     notation : {"schaeffer", "hoffmann"}
     limit : str, optional
         `r -> 0` or `r -> oo`.
     budget : Budget, optional
-        Under which N_opt and the rest are meant; 6 N D by default.
+        Under which N_opt and the rest are meant; 6 N D by default. Its letters (kappa, a, d) are names as well.
 
     Returns
     -------
     Proof
+        In the letters of the notation.
 
     Raises
     ------
     ParseError
         Naming what could not be read, and where. Nothing is evaluated as code.
+
+    Notes
+    -----
+    A claim is about the values of its letters for which both sides are defined as they are typed, and the assumptions hold: what
+    cancels still has to exist. Letters are independent. Where a claim does not hold for independent ones, but uses several that
+    belong to one run (N, D and C, r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
-    table = dict(vocabulary(notation, *([budget] if budget is not None else [])).names)
-    reader = _Claims(table, latex)
-    replaced, positive = _assumptions(assume, table)
+    words = vocabulary(notation, *([budget] if budget is not None else []))
+    given = _Given(words, assume)
+    reader = _Claims(given.table, words.names.keys(), latex)
     parts, relations = reader.split(text)
     sides = [reader.side(text, part, relation) for part, relation in zip(parts, [None, *relations], strict=True)]
-    sides = [substituted(side, replaced, text) for side in sides]
-    target = _limit(limit, table) if limit is not None else None
+    sides = [given.at(side, text) for side in sides]
+    target = given.limit(limit) if limit is not None else None
+    domain = given.domain_of(reader.domain, text)
     shown = _sources(text, relations)
     links = []
     for i, relation in enumerate(relations):
-        decision = _decide(sides[i], relation.text, sides[i + 1], positive, target, seed, text)
+        claim = _Question(sides[i], relation.text, sides[i + 1], domain, target, seed)
+        if relation.text in ("->", "~") and target is None:
+            raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
+        decision, definitions = _decided(claim, words, given)
         link = f"{shown[i]} {relation.text} {shown[i + 1]}"
-        links.append(Link(link, sides[i], relation.text, sides[i + 1], decision, relation.position))
-    return Proof(text, tuple(links), tuple(reader.free))
+        links.append(Link(link, sides[i], relation.text, sides[i + 1], decision, relation.position, definitions))
+    defined = {str(symbol) for symbol, meaning in words.definitions.items() if any(meaning in link.definitions for link in links)}
+    differentials = {"d"} if not any(side.has(reader.free.get("d", Symbol("d"))) for side in sides) else set()
+    return Proof(text, tuple(links), tuple(name for name in reader.free if name not in defined | differentials))
+
+
+# -- deciding ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One claim with what is assumed of its letters."""
+
+    lhs: Expr
+    relation: str
+    rhs: Expr
+    domain: Domain
+    limit: tuple[Symbol, str] | None
+    seed: int
+
+    def decide(self) -> Decision:
+        known: dict[str, Any] = {"assume": self.domain.positive, "seed": self.seed}
+        if self.relation in ("->", "~"):
+            decision = decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
+        elif self.relation == "==":
+            decision = decide(self.lhs, self.rhs, **known)
+        else:
+            decision = decide_bound(self.lhs, self.relation, self.rhs, **known)
+        if not decision.proved:
+            return decision
+        needed = tuple(Condition(e, "!=") for e in self.domain.nonzero)
+        return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
+
+    def at(self, values: Mapping[Symbol, Expr]) -> _Question:
+        """The question with its letters replaced."""
+        lhs, rhs = (side.subs(values, simultaneous=True) for side in (self.lhs, self.rhs))
+        positive, nonzero = ([e.subs(values, simultaneous=True) for e in es] for es in (self.domain.positive, self.domain.nonzero))
+        return replace(self, lhs=lhs, rhs=rhs, domain=Domain(positive, nonzero))
+
+    @property
+    def letters(self) -> set[Symbol]:
+        return {*self.lhs.free_symbols, *self.rhs.free_symbols}
+
+
+def _decided(claim: _Question, words: Vocabulary, given: _Given) -> tuple[Decision, tuple[str, ...]]:
+    """The decision for independent letters where that is a proof, else for what they mean at one run, with those meanings."""
+    independent = claim.decide()
+    together = claim.letters & words.of_a_run
+    own = together - {sym.C, sym.SIZE_RATIO}
+    if independent.proved or claim.limit is not None or len(together) < 2 and not own & words.named_for_a_run:
+        return independent, ()
+    if given.replaced.keys() & words.of_a_run or any(e.free_symbols & words.of_a_run for e in given.replaced.values()):
+        return independent, ()
+    at_run = claim.at({symbol: words.run[symbol] for symbol in own}).decide()
+    meanings = words.meanings(together)
+    if at_run.proved or (at_run.refuted and not independent.refuted):
+        return at_run, meanings
+    if at_run.answer is Answer.UNDECIDED and independent.refuted:
+        reason = f"it fails for independent letters, and by definition {', '.join(meanings)}: {at_run.reason}"
+        return Decision(Answer.UNDECIDED, reason, at_run.conditions), ()
+    return independent, ()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
 
 
 class _Claims:
     """Splits a claim into sides and reads each; collects the free symbols that it meets."""
 
-    def __init__(self, table: dict[str, Expr | Formula], latex: bool) -> None:
-        self.table, self.latex = table, latex
+    def __init__(self, table: dict[str, Expr | Formula], own: Collection[str], latex: bool) -> None:
+        self.table, self.own, self.latex = table, own, latex
         self.free: dict[str, Symbol] = {}
+        self.domain = Domain()
 
     def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
         tokens = tokenize_latex(text) if self.latex else tokenize(text)
+        self._refuse_capital_exponents(text, tokens)
         parts: list[list[Token]] = [[]]
         relations: list[Token] = []
         for token in tokens:
@@ -174,17 +261,33 @@ class _Claims:
             if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
                 self.free[token.text] = self.table[token.text] = Symbol(token.text, positive=True)
         self._refuse_arguments(text, tokens)
-        return read(text, tokens, self.table)
+        return read(text, tokens, self.table, domain=self.domain, letters=self.own)
 
     def _refuse_arguments(self, text: str, tokens: list[Token]) -> None:
         """`N(C)` is a function in a paper and a product in the grammar, so that one has to say which is meant."""
-        for name, opening, argument, closing in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
-            written = opening.text == "(" and closing.text == ")" and text[opening.position] == "("
-            if written and argument.kind == "name" and name.kind == "name" and isinstance(self.table.get(name.text), Symbol):
-                call = f"{name.text}({argument.text})"
-                optimum = f"{name.text}_opt({argument.text}) for the optimum, " if f"{name.text}_opt" in self.table else ""
-                hint = f"; write {optimum}{name.text}*{argument.text} for the product"
-                raise ParseError.at(text, name.position, f"ambiguous {call!r}", hint)
+        for i, (name, opening, argument, closing) in enumerate(zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)):
+            if name.kind != "name" or opening.text != "(" or text[opening.position] != "(":
+                continue
+            if name.text == "O" and "O" not in self.own:
+                raise ParseError.at(text, name.position, "an order term 'O(...)'", " is no value, and cannot be read")
+            meaning = self.table.get(name.text)
+            applied = meaning is None or isinstance(meaning, Formula)
+            if applied or closing.text != ")" or argument.kind not in ("name", "number"):
+                continue
+            raised = i + 4 < len(tokens) and tokens[i + 4].kind == "power"
+            if raised and name.text not in MAY_BE_FUNCTIONS:
+                continue  # the power of a factor in parentheses, as in A (N_opt)^-beta
+            call = f"{name.text}({argument.text})"
+            optimum = f"{name.text}_opt({argument.text}) for the optimum, " if f"{name.text}_opt" in self.table else ""
+            hint = f"; write {optimum}{name.text}*{argument.text} for the product"
+            raise ParseError.at(text, name.position, f"ambiguous {call!r}", hint)
+
+    def _refuse_capital_exponents(self, text: str, tokens: list[Token]) -> None:
+        """`2E-3` is a number elsewhere, and here it may be 2*E - 3."""
+        for token in tokens:
+            if token.kind == "number" and "E" in token.text and "E" in self.own:
+                hint = f": write {token.text.lower()} for the number, 2*E for a product with the irreducible loss"
+                raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
 
     def _known(self, token: Token) -> Token:
         """`C_0` is `C0` where that is a name."""
@@ -194,28 +297,87 @@ class _Claims:
 
 
 def _may_be_free(name: str) -> bool:
-    """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter."""
-    return name in GREEK_NAMES or (name != "e" and FREE_NAME.fullmatch(name) is not None)
+    """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter; or a name that papers give to a quantity of a run."""
+    return name in GREEK_NAMES or name in RUN_NAMES or (name != "e" and FREE_NAME.fullmatch(name) is not None)
 
 
-def _assumptions(texts: Sequence[str], table: dict[str, Expr | Formula]) -> tuple[dict[Symbol, Expr], tuple[Expr, ...]]:
-    """Equalities as replacements of a symbol, inequalities as positive expressions."""
-    replaced: dict[Symbol, Expr] = {}
-    positive: list[tuple[str, Expr]] = []
-    for text in texts:
-        reader = _Claims(table, "\\" in text)
+class _Given:
+    """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the domain."""
+
+    def __init__(self, words: Vocabulary, texts: Sequence[str]) -> None:
+        self.words = words
+        self.table: dict[str, Expr | Formula] = dict(words.names)
+        self.replaced: dict[Symbol, Expr] = {}
+        self.source: dict[Symbol, str] = {}
+        self.domain = Domain()
+        for text in texts:
+            self._add(text)
+        self.domain = Domain(*([self.at(e, "an assumption") for e in es] for es in (self.domain.positive, self.domain.nonzero)))
+
+    def _add(self, text: str) -> None:
+        reader = _Claims(self.table, self.words.names.keys(), "\\" in text)
         parts, relations = reader.split(text)
-        if len(relations) != 1 or relations[0].text not in ("==", "<", "<=", ">", ">="):
-            raise ParseError(f"{text!r}: an assumption reads `symbol == expression`, `a > b` or `a < b`")
-        left, right = (substituted(reader.expression(text, part), replaced, text) for part in parts)
-        if relations[0].text == "==":
+        if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
+            raise ParseError(f"{text!r}: an assumption reads `symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`")
+        left, right = (self.at(reader.expression(text, part), text) for part in parts)
+        self.domain.positive += reader.domain.positive
+        self.domain.nonzero += reader.domain.nonzero
+        relation = relations[0].text
+        if relation == "==":
             symbol, value = _replacement(left, right, text)
-            replaced = {x: substituted(e, {symbol: value}, text) for x, e in replaced.items()} | {symbol: value}
+            self.replaced = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()} | {symbol: value}
+            self.source[symbol] = text
             if symbol.is_positive and value.is_positive is not True:
-                positive.append((text, value))
+                self.domain.positive.append(value)
+        elif relation == "!=":
+            self.domain.nonzero.append(left - right)
+        elif relation in ("<", ">"):
+            self.domain.positive.append(left - right if relation == ">" else right - left)
         else:
-            positive.append((text, left - right if relations[0].text[0] == ">" else right - left))
-    return replaced, tuple(substituted(e, replaced, text) for text, e in positive)
+            raise NotImplementedError
+
+    def at(self, expression: Expr, text: str) -> Expr:
+        """The expression with every replacement made."""
+        return substituted(expression, self.replaced, text)
+
+    def limit(self, text: str) -> tuple[Symbol, str]:
+        """The variable of a limit, which must be free to move, and where it tends."""
+        symbol, end = _limit(text, self.table)
+        if symbol in self.replaced:
+            raise ParseError(f"{text!r}: {symbol} cannot tend to a limit where {self.source[symbol]!r} replaces it")
+        return symbol, end
+
+    def domain_of(self, typed: Domain, text: str) -> Domain:
+        """Where the claim as typed has a value and the assumptions hold; refused where that is nowhere."""
+        positive = list(self.domain.positive)
+        for condition in typed.positive:
+            value = self.at(condition, text)
+            if value.is_number and value.is_positive is not True:
+                raise ParseError(f"{text!r}: {condition} is {value}, and a logarithm or a broken power of it has no real value")
+            if not plainly_positive(value) and value not in positive:
+                positive.append(value)
+        nonzero: list[Expr] = []
+        for condition in (*self.domain.nonzero, *typed.nonzero):
+            value = self.at(condition, text)
+            if value not in nonzero and not plainly_positive(value):
+                nonzero += [e for e in _factors(value, condition, positive, text) if e not in nonzero]
+        return Domain(positive, nonzero)
+
+
+def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
+    """The factors of a divisor whose sign is not certain; refused where the divisor is zero throughout."""
+    arithmetic = Arithmetic(CoefficientField(value.free_symbols.union(*(e.free_symbols for e in positive))))
+    try:
+        for known in positive:
+            arithmetic.assume_positive(normal_form(known, arithmetic))
+        form = normal_form(value, arithmetic)
+        if arithmetic.is_zero(form):
+            raise ParseError(f"{text!r}: division by zero, for {condition} is 0")
+        before = len(arithmetic.nonzero)
+        arithmetic.power(form, normal_form(Integer(-1), arithmetic))
+    except OutsideScope:
+        return [value]
+    return arithmetic.nonzero[before:]
 
 
 def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
@@ -234,18 +396,6 @@ def _limit(text: str, table: Mapping[str, Expr | Formula]) -> tuple[Symbol, str]
     if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:
         raise ParseError(f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the claim")
     return symbol, "0" if match["limit"].startswith("0") else "oo"
-
-
-def _decide(
-    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], limit: tuple[Symbol, str] | None, seed: int, text: str
-) -> Decision:
-    if relation in ("->", "~"):
-        if limit is None:
-            raise ParseError(f"{relation} needs its limit, as in r -> 0 or r -> oo", text=text)
-        return decide_limit(lhs, relation, rhs, *limit, assume=assume, seed=seed)
-    if relation == "==":
-        return decide(lhs, rhs, assume=assume, seed=seed)
-    return decide_bound(lhs, relation, rhs, assume=assume, seed=seed)
 
 
 def _sources(text: str, relations: Sequence[Token]) -> list[str]:

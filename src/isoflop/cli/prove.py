@@ -56,7 +56,8 @@ def parser() -> Parser:
         ],
         "Decide a claim in the symbols of the law: ==, <=, >=, and in a limit -> and ~; a chain a == b <= c\n"
         "is decided link by link. Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,\n"
-        "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, kappa; another letter is a free positive symbol.\n"
+        "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other letters held;\n"
+        "another letter is a free positive symbol. Both sides must exist as they are typed.\n"
         "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided.",
         [
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
@@ -67,7 +68,7 @@ def parser() -> Parser:
     )
     built.add_argument(POSITIONAL, nargs="*", metavar="CLAIM", help="what is to be decided, in quotes; it is never run as code")
     group = built.add_argument_group("claim")
-    takes_one(group, "--assume", "ASSUMPTION", "'symbol == expression', 'a > b' or 'a < b'; may be given several times")
+    takes_one(group, "--assume", "ASSUMPTION", "'symbol == expression', 'a > b', 'a >= b', 'a != b'; may be given several times")
     takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     takes_one(
@@ -148,6 +149,7 @@ def _link(link: Link) -> dict[str, Any]:
         "answer": decision.answer.value,
         "reason": decision.reason,
         "conditions": [str(condition) for condition in decision.conditions],
+        "definitions": list(link.definitions),
         "witness": None if decision.witness is None else _witness(decision.witness),
     }
 
@@ -243,6 +245,8 @@ def _report(data: dict[str, Any]) -> str:
             lines.append(f"{'':{width + verdicts + 9}}at {point}: {sides}")
         elif entry.get("conditions"):
             lines.append(f"{'':{width + verdicts + 9}}where {', '.join(entry['conditions'])}")
+        if entry.get("definitions"):
+            lines.append(f"{'':{width + verdicts + 9}}by definition {', '.join(entry['definitions'])}")
     free = dict.fromkeys(name for entry in data["equations"] for name in entry.get("free", ()))
     if free:
         lines.append(f"free positive symbols: {', '.join(free)}")
