@@ -6,22 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 
-from sympy import Add, Dummy, Expr, Matrix, Mul, Symbol
+from sympy import Add, Dummy, Expr, Matrix, Symbol, sympify
 
 from isoflop.theory.argument import ByWeightedAmGm
 from isoflop.theory.claim import Claim
+from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witness
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
+from isoflop.theory.normalform.boundary import put_in, with_boundary
 from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.decide import (
-    POINTS_TO_PROVE,
-    Answer,
-    Condition,
-    Decision,
-    Witness,
-    decide,
-    points_where,
-    witness_at,
-)
+from isoflop.theory.normalform.decide import POINTS_TO_PROVE, decide, points_where, witness_at
 from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
 from isoflop.theory.normalform.sample import points
@@ -34,7 +27,15 @@ POSITIVE = "the difference is a sum of positive terms"
 NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
 
 
-def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), seed: int = 0) -> Decision:
+def decide_bound(
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    *,
+    assume: Sequence[Expr] = (),
+    assume_nonnegative: Sequence[Expr] = (),
+    seed: int = 0,
+) -> Decision:
     """Decide `lhs >= rhs` or `lhs <= rhs` for all values of the symbols where the assumptions hold, or the same with `>`, `<`.
 
     Returns
@@ -47,6 +48,16 @@ def decide_bound(lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] 
     """
     if relation not in ("<=", ">=", "<", ">"):
         raise ValueError(f"relation={relation!r}: must be <=, >=, < or >")
+    sides, strict, weak = (tuple(sympify(e, strict=True) for e in group) for group in ((lhs, rhs), assume, assume_nonnegative))
+
+    def judged(sides: tuple[Expr, ...], assume: tuple[Expr, ...]) -> Decision:
+        return _with_points(sides[0], relation, sides[1], assume, seed)
+
+    return with_boundary(judged, sides, strict, weak)
+
+
+def _with_points(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
+    """The decision, proved only where sampled points satisfy its conditions."""
     decision = _decide(lhs, relation, rhs, assume, seed)
     if decision.proved:
         conditions = tuple(dict.fromkeys((*(Condition(a, ">") for a in assume), *decision.conditions)))
@@ -69,16 +80,16 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
     if equal.proved:
         return Decision(Answer.PROVED, EQUAL, equal.conditions)
     inside = _inside(assume)
-    kept = tuple(a for a in (a.subs(inside) for a in assume) if a.is_positive is not True)
+    kept = tuple(a for a in (a.subs([(x, value) for x, value, _ in inside]) for a in assume) if a.is_positive is not True)
+    for x, value, _ in inside:
+        larger, smaller = (put_in(side, {x: value}) for side in (larger, smaller))
     try:
-        decision = _by_terms(larger.subs(inside), smaller.subs(inside), kept)
+        decision = _by_terms(larger, smaller, kept)
     except OutsideScope as error:
         return Decision(Answer.UNDECIDED, str(error))
     if decision.proved:
-        back = [(new, old) for old, new in inside if new.is_Symbol]
-        conditions = tuple(
-            Condition(c.expression.subs(back), c.relation) for c in decision.conditions if not c.expression.has(Dummy)
-        )
+        back = [excess for _, _, excess in reversed(inside)]
+        conditions = [Condition(c.expression.subs(back), c.relation) for c in decision.conditions]
         return Decision(Answer.PROVED, decision.reason, tuple(dict.fromkeys((*(Condition(a, ">") for a in assume), *conditions))))
     return decision
 
@@ -133,17 +144,20 @@ def _refuted(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: 
     return None
 
 
-def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr]]:
-    """Replacements that build bounds of the form x > e and x < e in: x = e + u, x = e/(1 + u) with u > 0."""
-    replacements: list[tuple[Symbol, Expr]] = []
+def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Expr]]]:
+    """What builds bounds of the form x > e and x < e in: x = e + u, x = e/(1 + u) with u > 0, and what u is."""
+    replacements: list[tuple[Symbol, Expr, tuple[Symbol, Expr]]] = []
     for assumption in assume:
-        current = assumption.subs(replacements)
+        current = assumption.subs([(x, value) for x, value, _ in replacements])
         for x in sorted(current.free_symbols, key=lambda symbol: symbol.name):
             bound = x - current if current.coeff(x, 1) == 1 else x + current
-            if x in bound.free_symbols or bound.is_positive is not True or any(x == old for old, _ in replacements):
+            if x in bound.free_symbols or bound.is_positive is not True or any(x == old for old, _, _ in replacements):
                 continue
             excess = Dummy("u", positive=True)
-            replacements.append((x, bound + excess if current.coeff(x, 1) == 1 else bound / (1 + excess)))
+            if current.coeff(x, 1) == 1:
+                replacements.append((x, bound + excess, (excess, x - bound)))
+            else:
+                replacements.append((x, bound / (1 + excess), (excess, bound / x - 1)))
             break
     return replacements
 
@@ -154,7 +168,8 @@ def _by_terms(larger: Expr, smaller: Expr, assume: Sequence[Expr]) -> Decision:
     arithmetic = Arithmetic(CoefficientField(symbols))
     for assumption in assume:
         arithmetic.assume_positive(normal_form(assumption, arithmetic))
-    difference = arithmetic.canonical(normal_form(larger - smaller, arithmetic))
+    difference = arithmetic.add(normal_form(larger, arithmetic), arithmetic.negate(normal_form(smaller, arithmetic)))
+    difference = arithmetic.canonical(difference)
     conditions = tuple(Condition(e, ">") for e in arithmetic.positive) + tuple(Condition(e, "!=") for e in arithmetic.nonzero)
     decisions = []
     for read in (_whole, _split, _expanded):
@@ -235,7 +250,7 @@ def _from_signs(positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequ
 
 def _weights(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
     """Candidate weights: solutions of sum w_i = 1 with the powers of some symbols matched."""
-    symbols = sorted(Mul(*terms, bound).free_symbols, key=lambda symbol: symbol.name)
+    symbols = sorted(bound.free_symbols.union(*(term.free_symbols for term in terms)), key=lambda symbol: symbol.name)
     exponents = {x: [_exponent(term, x) for term in (*terms, bound)] for x in symbols}
     usable = [x for x in symbols if all(e is not None for e in exponents[x]) and len(set(exponents[x][:-1])) > 1]
     for chosen in combinations(usable, len(terms) - 1):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
-from sympy import Expr, Integer, Pow, Rational, Symbol, oo
+from sympy import Expr, Integer, Pow, Rational, Symbol, oo, sympify
 
-from isoflop.theory.argument import ByLeadingTerm
+from isoflop.theory.argument import ByLeadingTerm, _certainly_positive
 from isoflop.theory.claim import Claim
-from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
+from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witness
+from isoflop.theory.normalform.arithmetic import Arithmetic, Key, NormalForm, OutsideScope, log_key
+from isoflop.theory.normalform.boundary import with_boundary
 from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.decide import Answer, Decision, Witness, witness_at
-from isoflop.theory.normalform.field import CoefficientField
+from isoflop.theory.normalform.decide import POINTS_TO_PROVE, witness_at
+from isoflop.theory.normalform.field import CoefficientField, Fraction
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
 from isoflop.theory.normalform.sample import Point, points
 
@@ -28,12 +30,20 @@ SHRINKING = Rational(49, 50)
 
 
 def decide_limit(
-    lhs: Expr, relation: str, rhs: Expr, variable: Symbol, limit: str, *, assume: Sequence[Expr] = (), seed: int = 0
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    variable: Symbol,
+    limit: str,
+    *,
+    assume: Sequence[Expr] = (),
+    assume_nonnegative: Sequence[Expr] = (),
+    seed: int = 0,
 ) -> Decision:
     """Decide `lhs ~ rhs` (the ratio tends to 1) or `lhs -> rhs` (the difference tends to 0) as the variable tends to 0+ or oo.
 
     Functions built of powers, exponentials and logarithms are monotone near the limit, so that a remainder which does not vanish
-    settles at some other value or grows.
+    settles at some other value or grows. What is assumed of the variable has to hold all the way to the limit.
 
     Returns
     -------
@@ -44,34 +54,127 @@ def decide_limit(
     """
     if relation == "~" and rhs == 0:
         return Decision(Answer.UNDECIDED, "a ratio to zero has no limit")
+    if not variable.is_positive:
+        return Decision(Answer.UNDECIDED, f"the variable {variable} of a limit must be declared positive")
+    sides, strict, weak = (tuple(sympify(e, strict=True) for e in group) for group in ((lhs, rhs), assume, assume_nonnegative))
+    moving = tuple(
+        e for e in weak if e.has(variable)
+    )  # zero all the way to the limit only where it is not certain to be positive
+    fixed = tuple(e for e in weak if not e.has(variable))
+    if relation == "~":
+        sides += (Pow(sides[1], -1, evaluate=False),)  # without a value where the right side is zero
+
+    def judged(sides: tuple[Expr, ...], assume: tuple[Expr, ...]) -> Decision:
+        return _decide(_Approach(sides[0], relation, sides[1], variable, limit), assume, seed)
+
+    return with_boundary(judged, sides, (*strict, *moving), fixed)
+
+
+def _decide(approach: _Approach, assume: Sequence[Expr], seed: int) -> Decision:
+    """Only assumptions that are certain to hold all the way to the limit are used in a proof."""
+    variable, limit = approach.variable, approach.limit
+    fixed = tuple(a for a in assume if not a.has(variable))
+    signs = {a: _sign_in_the_limit(a, variable, limit, fixed) for a in assume if a.has(variable)}
+    for a, sign in signs.items():
+        if sign < 0:
+            where = f"{variable} -> {limit}"
+            return Decision(Answer.UNDECIDED, f"the assumption {a} > 0 does not hold all the way to the limit {where}")
+    exact = _exact(approach, (*fixed, *(a for a, sign in signs.items() if sign > 0)))
+    if not exact.proved:
+        return _refuted(approach, assume, seed) or exact
+    found = len(list(islice(_points(approach, assume, seed), POINTS_TO_PROVE))) if assume else POINTS_TO_PROVE
+    if found < POINTS_TO_PROVE:
+        reason = f"only {found} sampled points satisfy the assumptions all the way to the limit"
+        return Decision(Answer.UNDECIDED, reason)
+    return replace(exact, conditions=tuple(Condition(a, ">") for a in fixed))
+
+
+def _exact(approach: _Approach, assume: tuple[Expr, ...]) -> Decision:
+    lhs, relation, rhs, variable, limit = approach.lhs, approach.relation, approach.rhs, approach.variable, approach.limit
+    arithmetic = _arithmetic((lhs, *assume, variable, *([] if rhs == oo else [rhs])), assume)
+    try:
+        for side in (lhs, *([] if rhs == oo else [rhs])):  # the remainder may have lost a part without a value
+            normal_form(side, arithmetic)
+    except OutsideScope as error:
+        return Decision(Answer.UNDECIDED, str(error))
+    if arithmetic.positive or arithmetic.nonzero:
+        return Decision(Answer.UNDECIDED, "the two sides need side conditions")
     if rhs == oo:
-        exact = _grows(lhs, variable, limit, assume)
-    else:
-        exact = Claim("limit", lhs, relation, rhs, "", ByLeadingTerm(variable, limit), tuple(assume)).prove()
-    if exact.proved:
-        return exact
-    return _refuted(_Approach(lhs, relation, rhs, variable, limit), assume, seed) or exact
+        return _grows(lhs, variable, limit, assume)
+    return Claim("limit", lhs, relation, rhs, "", ByLeadingTerm(variable, limit), assume).prove()
+
+
+def _arithmetic(expressions: Sequence[Expr], assume: Sequence[Expr]) -> Arithmetic:
+    arithmetic = Arithmetic(CoefficientField(set().union(*(e.free_symbols for e in expressions))))
+    for assumption in assume:
+        arithmetic.assume_positive(normal_form(assumption, arithmetic))
+    return arithmetic
 
 
 def _grows(lhs: Expr, variable: Symbol, limit: str, assume: Sequence[Expr]) -> Decision:
     """Whether all terms are positive and the order of one is certainly that of growth."""
-    arithmetic = Arithmetic(CoefficientField(lhs.free_symbols.union({variable}, *(a.free_symbols for a in assume))))
     growing = False
     try:
-        for assumption in assume:
-            arithmetic.assume_positive(normal_form(assumption, arithmetic))
+        arithmetic = _arithmetic((lhs, variable, *assume), assume)
         for key, value in arithmetic.canonical(normal_form(lhs, arithmetic)).items():
             if not arithmetic.is_nonnegative(key, value):
                 raise OutsideScope(f"the sign of the term {arithmetic.to_sympy({key: value})} is not certain")
-            term = arithmetic.to_sympy({key: value})
-            order = (variable * term.diff(variable) / term).cancel()
-            grows = not order.has(variable) and (-order if limit == "0" else order).is_positive
-            growing = growing or bool(grows and arithmetic.sign_of_term(key, value) == 1)
+            if arithmetic.sign_of_term(key, value) == 1:
+                order = _leading(key, value, variable, limit, arithmetic)[0]
+                growing = growing or _certainly_positive(-order if limit == "0" else order, tuple(assume))
     except OutsideScope as error:
         return Decision(Answer.UNDECIDED, str(error))
     if growing and not (arithmetic.positive or arithmetic.nonzero):
         return Decision(Answer.PROVED, "no term is negative and one grows without bound")
     return Decision(Answer.UNDECIDED, "no term is certain to grow without bound")
+
+
+def _sign_in_the_limit(e: Expr, variable: Symbol, limit: str, assume: tuple[Expr, ...]) -> int:
+    """The sign of the expression all the way to the limit, that of its leading term; 0 where it is not certain."""
+    try:
+        arithmetic = _arithmetic((e, variable, *assume), assume)
+        terms = arithmetic.canonical(normal_form(e, arithmetic))
+        leading = [_leading(key, value, variable, limit, arithmetic) for key, value in terms.items()]
+        if arithmetic.positive or arithmetic.nonzero:
+            return 0
+        for first, _ in leading:
+            ahead = [(order - first if limit == "0" else first - order).cancel() for order, _ in leading]
+            if all(gap == 0 or _certainly_positive(gap, assume) for gap in ahead):
+                tied = [term for (_, term), gap in zip(leading, ahead, strict=True) if gap == 0]
+                signs = {arithmetic.sign_of_term(key, value) for term in tied for key, value in term.items()}
+                return signs.pop() if len(signs) == 1 else 0
+    except OutsideScope:
+        return 0
+    return 0
+
+
+def _leading(key: Key, value: Fraction, variable: Symbol, limit: str, arithmetic: Arithmetic) -> tuple[Expr, NormalForm]:
+    """The exponent of the variable that one term of a normal form has in the limit, and its coefficient there.
+
+    Raises
+    ------
+    OutsideScope
+        Where the variable occurs other than as a power.
+    """
+    field = arithmetic.field
+    column = field.symbols.index(variable)
+    ((prime, _),) = field.factor(field.generator[variable])[1]
+    powers = dict(key[0])
+    exponent = powers.pop(log_key(prime), field.zero)
+    rest: Key = (frozenset(powers.items()), key[1])
+    if arithmetic.to_sympy({rest: field.one}).has(variable) or field.to_sympy(exponent).has(variable):
+        raise OutsideScope(f"the term {arithmetic.to_sympy({key: value})} is no power of {variable}")
+    coefficient, order = field.one, exponent
+    for polynomial, sign in ((value.numer, 1), (value.denom, -1)):
+        degree = (min if limit == "0" else max)(monomial[column] for monomial in polynomial)
+        kept = {
+            tuple(0 if i == column else n for i, n in enumerate(monomial)): c
+            for monomial, c in polynomial.terms()
+            if monomial[column] == degree
+        }
+        coefficient *= field.field(field.ring.from_dict(kept)) ** sign
+        order += field.rational(sign * degree)
+    return field.to_sympy(order), {rest: coefficient}
 
 
 @dataclass(frozen=True)

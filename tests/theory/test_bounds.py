@@ -44,6 +44,10 @@ PROVED = [
     (x * y, ">=", x + y - 1, (x - 1, y - 1)),
     (x, ">", y, (x - y,)),
     (exp(x) * x, ">=", 0, ()),
+    (x**beta + x**-beta, ">=", 2, ()),
+    ((r**beta + r**-beta) / 2, ">=", 1, ()),
+    (PENALTY.subs(beta, gamma), ">=", 1, ()),
+    (x**beta + y**beta + (x * y) ** -beta, ">=", 3, ()),
 ]
 REFUTED = [
     (PENALTY, "<=", 1, ()),

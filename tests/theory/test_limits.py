@@ -120,3 +120,57 @@ def test_assumptions_decide_the_sign_of_an_exponent() -> None:
 
 def test_nothing_is_asymptotically_zero() -> None:
     assert decided(x, "~", 0, x, "0").answer.value == "undecided"
+
+
+GROWING = [
+    (ENVELOPE.tokens / ENVELOPE.params, C, "oo", (beta - gamma,)),
+    (C ** (beta - gamma), C, "oo", (beta - gamma,)),
+    (C ** (beta - gamma), C, "0", (gamma - beta,)),
+    (x**2 / (x + y), x, "oo", ()),
+]
+
+
+@pytest.mark.parametrize("case", GROWING, ids=str)
+def test_growth_may_hang_on_an_assumption(case) -> None:
+    lhs, variable, limit, assume = case
+    decision = decided(lhs, "->", oo, variable, limit, assume=assume)
+    assert decision.proved, decision
+    assert [str(c.expression) for c in decision.conditions] == [str(a) for a in assume]
+    assert decided(lhs, "->", oo, variable, "0" if limit == "oo" else "oo", assume=assume).refuted
+
+
+#: What is assumed of the variable fails before the limit is reached, whatever the other symbols are.
+NEVER_IN_THE_LIMIT = [
+    (P, "~", W_N * r**-beta, r, "0", (r - 5,)),
+    (P, "~", W_N * r**-beta, r, "0", (r - x,)),
+    (P, "~", W_N * r**-beta, r, "0", (r - x**1000,)),
+    (P, "~", W_D * r**gamma, r, "oo", (3 - r,)),
+    (P, "~", W_D * r**gamma, r, "oo", (1 - r * x, r - 1)),
+    (ENVELOPE.loss, "->", oo, C, "0", (C - 6,)),
+    (x, "->", 0, x, "0", (x**beta - 2 * x**-gamma,)),
+]
+
+
+@pytest.mark.parametrize("case", NEVER_IN_THE_LIMIT, ids=str)
+def test_an_assumption_that_ends_before_the_limit_proves_nothing(case) -> None:
+    *claim, assume = case
+    for options in ({"assume": assume}, {"assume_nonnegative": assume}):
+        decision = decided(*claim, **options)
+        assert decision.answer.value == "undecided"
+        assert "does not hold all the way" in decision.reason
+    assert decided(*claim).proved
+
+
+def test_assumptions_that_exclude_each_other_on_the_way_prove_nothing() -> None:
+    """Either may hold all the way, and never both."""
+    both = (1 - r ** (beta - gamma), 1 - r ** (gamma - beta))
+    decision = decided(P, "~", W_N * r**-beta, r, "0", assume=both)
+    assert decision.answer.value == "undecided"
+    assert "only 0 sampled points" in decision.reason
+    assert decided(P, "~", W_N * r**-beta, r, "0", assume=both[:1]).proved
+
+
+@pytest.mark.parametrize("assume", [(1 - r,), (x - r,), (1 - r * x,), (r**-beta - 2 * r**gamma,), (y - x,), (-log(r),)], ids=str)
+def test_an_assumption_that_holds_all_the_way_does_no_harm(assume) -> None:
+    assert decided(P, "~", W_N * r**-beta, r, "0", assume=assume).proved
+    assert decided(P, "~", W_D * r**-beta, r, "0", assume=assume).refuted

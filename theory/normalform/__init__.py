@@ -5,10 +5,12 @@
 functions, `exp` and `log`.
 
 Modules: `field` (the coefficient field and its primes), `arithmetic` (sums of terms), `convert` (SymPy to normal form),
-`interval` (rigorous evaluation at a point), `sample` (seeded rational points), `decide` (the three answers).
+`interval` (rigorous evaluation at a point), `sample` (seeded rational points), `answer` (the three answers), `decide` (which of
+them), `boundary` (weak assumptions).
 """
 
+from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witness
 from isoflop.theory.normalform.arithmetic import OutsideScope
-from isoflop.theory.normalform.decide import Answer, Condition, Decision, Witness, decide, is_zero
+from isoflop.theory.normalform.decide import decide, is_zero
 
 __all__ = ["Answer", "Condition", "Decision", "OutsideScope", "Witness", "decide", "is_zero"]

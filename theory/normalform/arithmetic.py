@@ -32,6 +32,10 @@ class OutsideScope(ValueError):
     """The expression leaves the world of the normal form; the message says how."""
 
 
+class Nowhere(OutsideScope):
+    """The expression has no value whatever the symbols are: a division by zero, or the logarithm of zero."""
+
+
 def log_key(prime: int) -> Key:
     return (frozenset(), ((prime, 1),))
 
@@ -159,7 +163,7 @@ class Arithmetic:
             base = self.canonical(base)
         if not base:
             if power < 0:
-                raise OutsideScope("division by an expression that is identically zero")
+                raise Nowhere("division by an expression that is identically zero")
             return {}
         if len(base) == 1:
             ((key, value),) = base.items()
@@ -203,7 +207,7 @@ class Arithmetic:
     def log(self, argument: NormalForm) -> NormalForm:
         argument = self.canonical(argument)
         if not argument:
-            raise OutsideScope("the logarithm of an expression that is identically zero")
+            raise Nowhere("the logarithm of an expression that is identically zero")
         if len(argument) == 1:
             ((key, value),) = argument.items()
             if not key[1]:
@@ -213,6 +217,8 @@ class Arithmetic:
         return self.add(self.log(scale), {log_key(prime): self.field.one})
 
     def absolute(self, argument: NormalForm) -> NormalForm:
+        if self.is_zero(argument):
+            return {}
         square = self.integer_power(argument, 2)
         return self.power(square, self.constant(self.field.rational(1, 2)))
 

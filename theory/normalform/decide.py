@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from itertools import islice
 from typing import Any
 
 from mpmath.libmp import to_str
-from sympy import Expr, Rational, Symbol, sympify
+from sympy import Expr, Symbol, sympify
 
+from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witness
 from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
+from isoflop.theory.normalform.boundary import with_boundary
 from isoflop.theory.normalform.convert import normal_form
 from isoflop.theory.normalform.field import CoefficientField
-from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_nonzero, certainly_positive
+from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from isoflop.theory.normalform.sample import Point, points
+
+__all__ = ["Answer", "Condition", "Contradiction", "Decision", "Witness", "decide", "is_zero", "points_where", "witness_at"]
 
 POINTS_TO_PROVE = 8
 POINTS_TO_REFUTE = 24
@@ -24,72 +26,13 @@ DIGITS = (50, 100, 200, 400, 800, 1600, 2000)
 POINTS_AT_HIGH_PRECISION = 2
 
 
-class Answer(Enum):
-    PROVED = "proved"
-    REFUTED = "refuted"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A side condition: `expression > 0` or `expression != 0`."""
-
-    expression: Expr
-    relation: str
-
-    def __str__(self) -> str:
-        return f"{self.expression} {self.relation} 0"
-
-    def holds(self, evaluator: IntervalEvaluator, point: Point) -> bool:
-        value = evaluator.evaluate(self.expression, point)
-        return certainly_positive(value) if self.relation == ">" else certainly_nonzero(value)
-
-
-@dataclass(frozen=True)
-class Witness:
-    """A point where the two sides differ, with both values (decimal strings) and the digits used."""
-
-    point: tuple[tuple[Symbol, Rational], ...]
-    lhs: str
-    rhs: str
-    digits: int
-
-    def __str__(self) -> str:
-        where = ", ".join(f"{symbol} = {value}" for symbol, value in self.point) or "no free symbol"
-        return f"{where}: lhs = {self.lhs}, rhs = {self.rhs}"
-
-
-@dataclass(frozen=True)
-class Decision:
-    """The answer with what supports it: conditions for a proof, a witness for a refutation, a reason otherwise."""
-
-    answer: Answer
-    reason: str
-    conditions: tuple[Condition, ...] = ()
-    witness: Witness | None = None
-
-    @property
-    def proved(self) -> bool:
-        return self.answer is Answer.PROVED
-
-    @property
-    def refuted(self) -> bool:
-        return self.answer is Answer.REFUTED
-
-    def __str__(self) -> str:
-        parts = [f"{self.answer.value}: {self.reason}"]
-        if self.conditions:
-            parts.append("where " + ", ".join(str(condition) for condition in self.conditions))
-        if self.witness is not None:
-            parts.append(f"witness {self.witness}")
-        return "; ".join(parts)
-
-
 class Contradiction(AssertionError):
     """The exact path and the interval path disagree: a defect of this package."""
 
 
-def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int = 0) -> Decision:
+def decide(
+    lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), assume_nonnegative: Sequence[Expr] = (), seed: int = 0
+) -> Decision:
     """Decide `lhs == rhs` for all real values of the symbols where the side conditions hold.
 
     Parameters
@@ -98,6 +41,9 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
         Expressions in symbols (declared positive as a rule), rational functions, powers, exp and log.
     assume : sequence of sympy.Expr
         Expressions that are positive by assumption, e.g. `[r - 1]`.
+    assume_nonnegative : sequence of sympy.Expr
+        Expressions that are positive or zero by assumption; the claim is decided in both cases. A symbol that is declared
+        nonnegative needs no mention.
     seed : int
         Seed of the sampled points.
 
@@ -108,12 +54,15 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
         *refuted*: at the witness an interval enclosure of the difference excludes zero;
         *undecided*: anything else, with the reason.
     """
-    left, right = sympify(lhs, strict=True), sympify(rhs, strict=True)
-    assumptions = tuple(sympify(a, strict=True) for a in assume)
+    sides, strict, weak = (tuple(sympify(e, strict=True) for e in group) for group in ((lhs, rhs), assume, assume_nonnegative))
+    _refuse_namesakes(set().union(*(e.free_symbols for e in (*sides, *strict, *weak))))
+    return with_boundary(lambda sides, assume: _decide(*sides, assume, seed), sides, strict, weak)
+
+
+def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -> Decision:
     symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
     if any(symbol.is_real is False for symbol in symbols):
         return Decision(Answer.UNDECIDED, "a symbol is declared not to be real")
-    _refuse_namesakes(symbols)
     exact = _exact(left, right, assumptions, symbols)
     assumed = tuple(Condition(a, ">") for a in assumptions)
     if isinstance(exact, tuple):

@@ -95,5 +95,9 @@ def certainly_positive(value: Any) -> bool:
     return bool(value.a > 0)
 
 
+def certainly_nonnegative(value: Any) -> bool:
+    return bool(value.a >= 0)
+
+
 def certainly_nonzero(value: Any) -> bool:
     return bool(value.a > 0 or value.b < 0)
