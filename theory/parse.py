@@ -116,10 +116,15 @@ class Formula:
 
 @dataclass
 class Domain:
-    """Where an expression as typed has a value, whatever of it cancels: what must be positive, and what must not be zero."""
+    """Where expressions as typed have a value, whatever of them cancels: what must be positive, not zero, or not negative."""
 
     positive: list[Expr] = field(default_factory=list)
     nonzero: list[Expr] = field(default_factory=list)
+    nonnegative: list[Expr] = field(default_factory=list)
+
+    def map(self, function: Callable[[Expr], Expr]) -> Domain:
+        """The domain with each of its expressions replaced."""
+        return Domain(*(list(map(function, group)) for group in (self.positive, self.nonzero, self.nonnegative)))
 
     def power(self, base: Expr, exponent: Expr) -> None:
         """`base^exponent` is real: a whole negative power needs a base other than zero, a broken one a positive base."""

@@ -28,7 +28,7 @@ LIMIT = re.compile(
 )
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 GREEK_NAMES = frozenset(
-    ["delta", "epsilon", "zeta", "eta", "theta", "lambda", "mu", "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega"]
+    ["delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega"]
 )
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
 RUN_NAMES = frozenset(symbol.name for symbol in RUN_SYMBOLS)
@@ -65,11 +65,14 @@ class Proof:
         One for `a == b`, several for `a == b == c`.
     free : tuple of str
         Names that stand for free positive symbols because the law has none of that name.
+    read_as : tuple of str
+        What the other names mean that are more than a letter, each with its meaning: `R_opt, the least reducible loss at C`.
     """
 
     text: str
     links: tuple[Link, ...]
     free: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -93,6 +96,8 @@ class Proof:
             lines.append(f"{prefix}{link}")
         if self.free:
             lines.append(f"  free positive symbols: {', '.join(self.free)}")
+        if self.read_as and self.answer is not Answer.PROVED:
+            lines.append(f"  read as: {'; '.join(self.read_as)}")
         return "\n".join(lines)
 
 
@@ -143,7 +148,7 @@ def prove(
     """
     words = vocabulary(notation, *([budget] if budget is not None else []))
     given = _Given(words, assume)
-    reader = _Claims(given.table, words.names.keys(), latex)
+    reader = _Claims(given.table, words, latex)
     parts, relations = reader.split(text)
     sides = [reader.side(text, part, relation) for part, relation in zip(parts, [None, *relations], strict=True)]
     sides = [given.at(side, text) for side in sides]
@@ -160,7 +165,7 @@ def prove(
         links.append(Link(link, sides[i], relation.text, sides[i + 1], decision, relation.position, definitions))
     defined = {str(symbol) for symbol, meaning in words.definitions.items() if any(meaning in link.definitions for link in links)}
     differentials = {"d"} if not any(side.has(reader.free.get("d", Symbol("d"))) for side in sides) else set()
-    return Proof(text, tuple(links), tuple(name for name in reader.free if name not in defined | differentials))
+    return Proof(text, tuple(links), tuple(name for name in reader.free if name not in defined | differentials), reader.read_as)
 
 
 # -- deciding ----------------------------------------------------------------------------------------------------------
@@ -178,7 +183,11 @@ class _Question:
     seed: int
 
     def decide(self) -> Decision:
-        known: dict[str, Any] = {"assume": self.domain.positive, "seed": self.seed}
+        known: dict[str, Any] = {
+            "assume": self.domain.positive,
+            "assume_nonnegative": self.domain.nonnegative,
+            "seed": self.seed,
+        }
         if self.relation in ("->", "~"):
             decision = decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
         elif self.relation == "==":
@@ -192,9 +201,11 @@ class _Question:
 
     def at(self, values: Mapping[Symbol, Expr]) -> _Question:
         """The question with its letters replaced."""
-        lhs, rhs = (side.subs(values, simultaneous=True) for side in (self.lhs, self.rhs))
-        positive, nonzero = ([e.subs(values, simultaneous=True) for e in es] for es in (self.domain.positive, self.domain.nonzero))
-        return replace(self, lhs=lhs, rhs=rhs, domain=Domain(positive, nonzero))
+
+        def replaced(expression: Expr) -> Expr:
+            return expression.subs(values, simultaneous=True)
+
+        return replace(self, lhs=replaced(self.lhs), rhs=replaced(self.rhs), domain=self.domain.map(replaced))
 
     @property
     def letters(self) -> set[Symbol]:
@@ -226,10 +237,17 @@ def _decided(claim: _Question, words: Vocabulary, given: _Given) -> tuple[Decisi
 class _Claims:
     """Splits a claim into sides and reads each; collects the free symbols that it meets."""
 
-    def __init__(self, table: dict[str, Expr | Formula], own: Collection[str], latex: bool) -> None:
-        self.table, self.own, self.latex = table, own, latex
+    def __init__(self, table: dict[str, Expr | Formula], words: Vocabulary, latex: bool) -> None:
+        self.table, self.words, self.latex = table, words, latex
+        self.own = words.names.keys()
         self.free: dict[str, Symbol] = {}
+        self.met: dict[str, None] = {}
         self.domain = Domain()
+
+    @property
+    def read_as(self) -> tuple[str, ...]:
+        """The names met that are more than a letter, with what they mean."""
+        return tuple(f"{name}, {self.words.means[name]}" for name in self.met if name in self.words.means)
 
     def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
         tokens = tokenize_latex(text) if self.latex else tokenize(text)
@@ -258,6 +276,8 @@ class _Claims:
     def expression(self, text: str, tokens: list[Token]) -> Expr:
         tokens = [self._known(token) for token in tokens]
         for token in tokens:
+            if token.kind == "name" and token.text in self.own:
+                self.met[token.text] = None
             if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
                 self.free[token.text] = self.table[token.text] = Symbol(token.text, positive=True)
         self._refuse_arguments(text, tokens)
@@ -312,10 +332,10 @@ class _Given:
         self.domain = Domain()
         for text in texts:
             self._add(text)
-        self.domain = Domain(*([self.at(e, "an assumption") for e in es] for es in (self.domain.positive, self.domain.nonzero)))
+        self.domain = self.domain.map(lambda e: self.at(e, ", ".join(texts)))
 
     def _add(self, text: str) -> None:
-        reader = _Claims(self.table, self.words.names.keys(), "\\" in text)
+        reader = _Claims(self.table, self.words, "\\" in text)
         parts, relations = reader.split(text)
         if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
             raise ParseError(f"{text!r}: an assumption reads `symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`")
@@ -327,14 +347,16 @@ class _Given:
             symbol, value = _replacement(left, right, text)
             self.replaced = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()} | {symbol: value}
             self.source[symbol] = text
-            if symbol.is_positive and value.is_positive is not True:
+            if symbol.is_positive and not plainly_positive(value):
                 self.domain.positive.append(value)
+            elif symbol.is_nonnegative and value.is_nonnegative is not True:
+                self.domain.nonnegative.append(value)
         elif relation == "!=":
             self.domain.nonzero.append(left - right)
         elif relation in ("<", ">"):
             self.domain.positive.append(left - right if relation == ">" else right - left)
         else:
-            raise NotImplementedError
+            self.domain.nonnegative.append(left - right if relation == ">=" else right - left)
 
     def at(self, expression: Expr, text: str) -> Expr:
         """The expression with every replacement made."""
@@ -361,7 +383,7 @@ class _Given:
             value = self.at(condition, text)
             if value not in nonzero and not plainly_positive(value):
                 nonzero += [e for e in _factors(value, condition, positive, text) if e not in nonzero]
-        return Domain(positive, nonzero)
+        return Domain(positive, nonzero, self.domain.nonnegative)
 
 
 def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
@@ -387,6 +409,8 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
         raise ParseError(f"{text!r}: one side of an equality must be a symbol that the other does not hold")
     if symbol.is_positive and value.is_nonpositive:
         raise ParseError(f"{text!r}: {symbol} is positive")
+    if symbol.is_nonnegative and value.is_negative:
+        raise ParseError(f"{text!r}: {symbol} is not negative")
     return symbol, value
 
 

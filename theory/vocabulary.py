@@ -29,6 +29,8 @@ class Vocabulary:
     ----------
     names : mapping
     notation : Notation
+    means : mapping of str to str
+        The names that are more than a letter, in words.
     run : mapping of Symbol to Expr
         What the quantities of one run are in C and r: N = r N*(C), the tokens D that the budget leaves, rho, s and so on. Letters
         that a claim uses side by side mean these where the claim does not hold for independent ones.
@@ -38,6 +40,7 @@ class Vocabulary:
 
     names: Mapping[str, Expr | Formula]
     notation: Notation
+    means: Mapping[str, str]
     run: Mapping[Symbol, Expr]
     definitions: Mapping[Symbol, str]
 
@@ -86,6 +89,7 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
     return Vocabulary(
         {name: respelt(meaning) for name, meaning in names.items()},
         spelling,
+        {spelling.names().get(name, name): meaning for name, meaning in MEANINGS.items()},
         {symbol: value.xreplace(own) for symbol, value in _run(m).items()},
         _definitions(m, budget),
     )
@@ -139,6 +143,24 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | Formula]:
         "phi2": Formula((X,), phi2(X)),
     }
 
+
+#: What stands for a closed form, in words.
+MEANINGS = {
+    "L": "the loss L(N, D), or with one argument the least loss L(C)",
+    "R": "the reducible loss R(N, D), or with one argument the least one R(C)",
+    "T_N": "the params term of the loss",
+    "T_D": "the tokens term of the loss",
+    "N_opt": "the optimal params at compute C",
+    "D_opt": "the optimal tokens at compute C",
+    "L_opt": "the least loss at compute C",
+    "R_opt": "the least reducible loss at compute C",
+    "alpha": "the exponent of the least reducible loss in C",
+    "C0": "the coefficient of the least reducible loss in C",
+    "w_N": "the share of the params term in the least reducible loss",
+    "w_D": "the share of the tokens term in the least reducible loss",
+    "G": "N_opt where C is the coefficient of the budget",
+    "P": "the penalty, reducible loss over the least at the same compute, at size ratio r or overtraining ratio rho",
+}
 
 #: Quantities of a run that a claim may define for itself, so that they have no fixed meaning.
 RUN_SYMBOLS = tuple(Symbol(name, positive=True) for name in ("k_D", "C_eff", "Delta_C", "N_crit", "D_crit"))

@@ -62,10 +62,10 @@ def test_json(call) -> None:
     result = call("prove", "beta == alpha*(1 + beta/gamma) == x", "--format", "json")
     assert result.code == NEGATIVE
     data = json.loads(result.out)
-    assert list(data) == ["claim", "answer", "links", "free"]
+    assert list(data) == ["claim", "answer", "links", "free", "read_as"]
     assert (data["answer"], data["free"]) == ("refuted", ["x"])
     first, second = data["links"]
-    assert list(first) == ["claim", "relation", "lhs", "rhs", "answer", "reason", "conditions", "witness"]
+    assert list(first) == ["claim", "relation", "lhs", "rhs", "answer", "reason", "conditions", "definitions", "witness"]
     assert (first["answer"], first["witness"], first["claim"]) == ("proved", None, "beta == alpha*(1 + beta/gamma)")
     assert (second["answer"], second["relation"]) == ("refuted", "==")
     witness = second["witness"]
@@ -171,10 +171,10 @@ def test_the_place_of_what_cannot_be_read(call, in_folder) -> None:
 
 
 def test_assumptions_and_notation_hold_for_the_whole_paper(call, in_folder) -> None:
-    text = "%a\n$$ C = 6 N D $$\n\\[ L = E + A/N^\\alpha + B/D^\\beta \\]\n%b\n"
+    text = "%a\n$$ C = 12 N D $$\n\\[ L = E + A/N^\\alpha + B/D^\\beta \\]\n%b\n"
     (in_folder / "p.tex").write_text(text, encoding="utf-8")
     words = ("prove", "--file", "p.tex", "--begin", "%a", "--end", "%b", "--notation", "hoffmann")
-    assert call(*words, "--assume", "C == 6*N*D").code == DONE
+    assert call(*words, "--assume", "C == 12*N*D").code == DONE
     assert call(*words).code == NEGATIVE
 
 

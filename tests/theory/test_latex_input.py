@@ -80,8 +80,6 @@ SAME = {
     r"(N^{*})^{-\beta}": "N_opt^-beta",
     r"N^{*}(C)": "N_opt",
     r"\mathcal{L}(N, D)": "L",
-    r"\hat{A}": "A",
-    r"\tilde B": "B",
     r"N_{\max}": "N_max",
     r"\tfrac12": "1/2",
     r"\frac12 N": "N/2",

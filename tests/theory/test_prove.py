@@ -79,9 +79,12 @@ def test_values_at_the_witness_are_those_of_the_quantities(claim) -> None:
 @pytest.mark.parametrize(
     ("claim", "assume", "answer"),
     [
-        ("C == 6*N*D", [], "refuted"),
+        ("C == 6*N*D", [], "proved"),  # the budget itself
+        ("C == 12*N*D", [], "refuted"),
         ("C == 6ND", ["C == 6*N*D"], "proved"),
-        ("L(N, D) >= L_opt", [], "refuted"),
+        ("L(N, D) >= L_opt", [], "proved"),
+        ("L(N, D) > L_opt", [], "undecided"),
+        ("L(N, D) <= L_opt", [], "refuted"),
         ("L(N, D) >= L_opt", ["C == 6*N*D"], "proved"),
         ("C == 120*N^2", ["C == 6*N*D", "D == 20*N"], "proved"),
         ("C == 120*N^2", ["D == 20*N", "C == 6*N*D"], "proved"),

@@ -136,6 +136,7 @@ def proof_data(proof: Proof) -> dict[str, Any]:
         "answer": proof.answer.value,
         "links": [_link(link) for link in proof.links],
         "free": list(proof.free),
+        "read_as": list(proof.read_as),
     }
 
 
@@ -216,7 +217,12 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
     except ParseError as error:
         return [_unreadable(equation, source, error)]
     return [
-        {"line": place(source, equation.start + link.position)[0], "free": list(proof.free), **_link(link)}
+        {
+            "line": place(source, equation.start + link.position)[0],
+            "free": list(proof.free),
+            "read_as": list(proof.read_as),
+            **_link(link),
+        }
         for link in proof.links
     ]
 
@@ -250,5 +256,9 @@ def _report(data: dict[str, Any]) -> str:
     free = dict.fromkeys(name for entry in data["equations"] for name in entry.get("free", ()))
     if free:
         lines.append(f"free positive symbols: {', '.join(free)}")
+    failed = [entry for entry in data["equations"] if entry["answer"] in ("refuted", "undecided")]
+    read_as = dict.fromkeys(meaning for entry in failed for meaning in entry["read_as"])
+    if read_as:
+        lines.append(f"read as: {'; '.join(read_as)}")
     counts = ", ".join(f"{count} {answer}" for answer, count in data["counts"].items() if count)
     return "\n".join([*lines, f"{data['file']}: {counts}"])
