@@ -318,7 +318,8 @@ class _Reader:
             return self._quotient(opened, at, depth)
         except ParseError:
             self.next, self.tokens = start, tokens
-            alone = at.text == "d" and (not after or after[0].kind == "power" or after[0].text in ("/", ")"))
+            below = any(token.text == "/" and self._denominator_follows(i) for i, token in enumerate(tokens[start:], start))
+            alone = at.text == "d" and not below and (not after or after[0].kind == "power" or after[0].text in ("/", ")"))
             if alone or (at.text != "partial" and "d" in self.letters):
                 return None
             raise
@@ -331,7 +332,7 @@ class _Reader:
         above = None if self.peek("/", ")") else self._differentiated(depth)
         if opened:
             self._close(opening)
-        if not (self.peek("/") and self._denominator_follows()):
+        if not (self.peek("/") and self._denominator_follows(self.next)):
             raise ParseError.at(self.text, at.position, "a differential", " that is no derivative such as dL/dN cannot be read")
         self.take()
         inner = self.take() if self.peek("(") else None
@@ -378,8 +379,8 @@ class _Reader:
             end += 4 if self.tokens[end + 1 : end + 2] and self.tokens[end + 1].text == "(" else 2
         return end < len(self.tokens) and self.tokens[end].text == ")"
 
-    def _denominator_follows(self) -> bool:
-        first = self.next + 1
+    def _denominator_follows(self, slash: int) -> bool:
+        first = slash + 1
         opens = first < len(self.tokens) and self.tokens[first].text == "("
         return self._differential_at(first + opens)
 
@@ -404,6 +405,8 @@ class _Reader:
 
     def _differentiated(self, depth: int) -> Formula | Expr:
         """What stands behind the `d`: a name, with its arguments or not, a function of something, or a group."""
+        if self.at_end:
+            raise ParseError.at_end(self.text, "what is differentiated")
         token = self.tokens[self.next]
         following = self.tokens[self.next + 1].text if self.next + 1 < len(self.tokens) else ""
         meaning = self.table.get(token.text) if token.kind == "name" else None
