@@ -375,7 +375,7 @@ class _Reader:
     def _is_operator(self, index: int) -> bool:
         """Whether the `d` is that of `(d)/(dN)` or `(d^2)/(dN^2)`, with nothing behind it."""
         end = index + 1
-        if self.tokens[end].kind == "power":
+        if end < len(self.tokens) and self.tokens[end].kind == "power":
             end += 4 if self.tokens[end + 1 : end + 2] and self.tokens[end + 1].text == "(" else 2
         return end < len(self.tokens) and self.tokens[end].text == ")"
 
@@ -526,6 +526,8 @@ class _Reader:
         """The body, at the arguments in parentheses where they follow; `N_opt (r/2)^beta` is a product."""
         start = self.next
         if not self.peek("(") or self.text[self.tokens[start].position] != "(":
+            if self.own is not None and not self.own.issuperset(formula.parameters):
+                self.fail("an argument in parentheses is expected after", token)
             return formula.body
         opening = self.take()
         arguments = [self.sum(depth + 1)]

@@ -158,6 +158,8 @@ def prove(
     links = []
     for i, relation in enumerate(relations):
         claim = _Question(sides[i], relation.text, sides[i + 1], domain, target, seed)
+        if relation.text == "!=":
+            raise ParseError.at(text, relation.position, "'!='", " belongs in an assumption; a claim has ==, <=, >=, <, >, -> or ~")
         if relation.text in ("->", "~") and target is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
         decision, definitions = _decided(claim, words, given)
