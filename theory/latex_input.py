@@ -46,7 +46,8 @@ GREEK = [
 ]
 FUNCTIONS = {"log": "log", "ln": "log", "exp": "exp"}
 RELATIONS = {"le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "equiv": "==", "to": "->",
-             "rightarrow": "->", "longrightarrow": "->", "sim": "~", "ne": "!=", "neq": "!=", "triangleq": "==", "coloneqq": "=="}  # fmt: skip
+             "rightarrow": "->", "longrightarrow": "->", "sim": "~", "triangleq": "==", "coloneqq": "==",
+             "ne": "!=", "neq": "!="}  # fmt: skip
 FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac"}
 APPLIED = {"N_opt", "D_opt", "L_opt", "R_opt", "L", "R", "T_N", "T_D", "P"}  # names that take arguments
 TIMES = {"cdot", "times", "ast"}
@@ -57,7 +58,7 @@ IGNORED = {
 FONTS = {"mathrm", "mathit", "mathcal", "mathbf", "mathsf", "mathbb", "text", "textrm", "textit", "operatorname", "boldsymbol",
          "rm", "bm", "mathfrak", "mathscr"}  # fmt: skip
 UPRIGHT = {"mathrm", "mathit", "text", "textrm", "textit", "operatorname", "rm"}  # what these set is the letter itself
-ACCENTS = {"hat", "tilde", "bar", "widehat", "widetilde", "overline", "underline", "check", "breve", "dot", "ddot", "vec", "acute"}
+ACCENTS = {"hat", "tilde", "bar", "widehat", "widetilde", "overline", "underline", "check", "breve", "dot", "ddot", "vec"}
 STARS = {"*", "star", "ast", "opt", "{*}"}
 DELIMITERS = {"lbrace": "(", "rbrace": ")", "{": "(", "}": ")", "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")"}
 

@@ -121,7 +121,8 @@ def equations(source: str, *, begin: str = BEGIN, end: str = END) -> list[Equati
 def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
     position = source.find(begin)
     if position < 0:
-        raise ParseError(f"the marker {begin!r} is missing")
+        others = r"others can be named, as '\begin{document}' and '\end{document}'"
+        raise ParseError(f"the marker {begin!r} is missing; {others}")
     while position >= 0:
         start = position + len(begin)
         stop = source.find(end, start)
@@ -153,7 +154,8 @@ def _claims(display: str, start: int) -> Iterator[Equation]:
     for first, part, is_condition in _parts(text):
         bare = _without_parentheses(part)
         if is_condition or bare != part or LIMIT.fullmatch(bare) or _is_domain(bare):
-            stated = [_without_parentheses(QUANTIFIED.sub("", bare)), *(inside for at, inside in embedded if first <= at + 1 <= first + len(part))]
+            beside = (inside for at, inside in embedded if first <= at + 1 <= first + len(part))
+            stated = [_without_parentheses(QUANTIFIED.sub("", bare)), *beside]
             if current is not None:
                 known = tuple(_trimmed(condition).strip() for condition in stated if not EMPTY.fullmatch(condition))
                 current = replace(current, conditions=current.conditions + known)

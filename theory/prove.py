@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Expr, Integer, Symbol, oo
+from sympy import Expr, Integer, Symbol, nan, oo, zoo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.bounds import decide_bound
@@ -16,7 +16,7 @@ from isoflop.theory.latex_input import tokenize_latex
 from isoflop.theory.limits import decide_limit
 from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide
+from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide, is_zero
 from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.parse import Domain, Formula, ParseError, Token, plainly_positive, read, substituted, tokenize
 from isoflop.theory.vocabulary import RUN_SYMBOLS, Vocabulary, vocabulary
@@ -28,8 +28,11 @@ LIMIT = re.compile(
 )
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 GREEK_NAMES = frozenset(
-    ["delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega"]
-)
+    [
+        "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu",
+        "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega",
+    ]
+)  # fmt: skip
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
 RUN_NAMES = frozenset(symbol.name for symbol in RUN_SYMBOLS)
 FREE_NAME = re.compile(r"[A-Za-z]([0-9]{1,2}|_[A-Za-z0-9]{1,2})?")
@@ -150,6 +153,11 @@ def prove(
     given = _Given(words, assume)
     reader = _Claims(given.table, words, latex)
     parts, relations = reader.split(text)
+    for relation in relations:
+        if relation.text == "!=":
+            raise ParseError.at(text, relation.position, "'!='", " belongs in an assumption, and not in a claim")
+        if relation.text in ("->", "~") and limit is None:
+            raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
     sides = [reader.side(text, part, relation) for part, relation in zip(parts, [None, *relations], strict=True)]
     sides = [given.at(side, text) for side in sides]
     target = given.limit(limit) if limit is not None else None
@@ -158,10 +166,6 @@ def prove(
     links = []
     for i, relation in enumerate(relations):
         claim = _Question(sides[i], relation.text, sides[i + 1], domain, target, seed)
-        if relation.text == "!=":
-            raise ParseError.at(text, relation.position, "'!='", " belongs in an assumption; a claim has ==, <=, >=, <, >, -> or ~")
-        if relation.text in ("->", "~") and target is None:
-            raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
         decision, definitions = _decided(claim, words, given)
         link = f"{shown[i]} {relation.text} {shown[i + 1]}"
         links.append(Link(link, sides[i], relation.text, sides[i + 1], decision, relation.position, definitions))
@@ -202,16 +206,19 @@ class _Question:
         return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
 
     def at(self, values: Mapping[Symbol, Expr]) -> _Question:
-        """The question with its letters replaced."""
-
-        def replaced(expression: Expr) -> Expr:
-            return expression.subs(values, simultaneous=True)
-
-        return replace(self, lhs=replaced(self.lhs), rhs=replaced(self.rhs), domain=self.domain.map(replaced))
+        """The question with its letters replaced, all at once."""
+        lhs, rhs = (side.xreplace(values) for side in (self.lhs, self.rhs))
+        return replace(self, lhs=lhs, rhs=rhs, domain=self.domain.map(lambda e: e.xreplace(values)))
 
     @property
     def letters(self) -> set[Symbol]:
-        return {*self.lhs.free_symbols, *self.rhs.free_symbols}
+        known = (*self.domain.positive, *self.domain.nonzero, *self.domain.nonnegative)
+        return set().union(*(e.free_symbols for e in (self.lhs, self.rhs, *known)))
+
+    @property
+    def has_a_meaning(self) -> bool:
+        """Whether both sides have values somewhere."""
+        return not any(side.has(zoo, nan) for side in (self.lhs, self.rhs)) and not any(map(is_zero, self.domain.nonzero))
 
 
 def _decided(claim: _Question, words: Vocabulary, given: _Given) -> tuple[Decision, tuple[str, ...]]:
@@ -219,11 +226,14 @@ def _decided(claim: _Question, words: Vocabulary, given: _Given) -> tuple[Decisi
     independent = claim.decide()
     together = claim.letters & words.of_a_run
     own = together - {sym.C, sym.SIZE_RATIO}
-    if independent.proved or claim.limit is not None or len(together) < 2 and not own & words.named_for_a_run:
+    if independent.proved or claim.limit is not None or (len(together) < 2 and not own & words.named_for_a_run):
         return independent, ()
     if given.replaced.keys() & words.of_a_run or any(e.free_symbols & words.of_a_run for e in given.replaced.values()):
         return independent, ()
-    at_run = claim.at({symbol: words.run[symbol] for symbol in own}).decide()
+    question = claim.at({symbol: words.run[symbol] for symbol in own})
+    if not question.has_a_meaning:
+        return independent, ()
+    at_run = question.decide()
     meanings = words.meanings(together)
     if at_run.proved or (at_run.refuted and not independent.refuted):
         return at_run, meanings
@@ -340,7 +350,8 @@ class _Given:
         reader = _Claims(self.table, self.words, "\\" in text)
         parts, relations = reader.split(text)
         if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
-            raise ParseError(f"{text!r}: an assumption reads `symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`")
+            forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
+            raise ParseError(f"{text!r}: an assumption reads {forms}")
         left, right = (self.at(reader.expression(text, part), text) for part in parts)
         self.domain.positive += reader.domain.positive
         self.domain.nonzero += reader.domain.nonzero

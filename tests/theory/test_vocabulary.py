@@ -37,7 +37,8 @@ def test_every_name_of_a_notation_is_known(notation) -> None:
 def test_hoffmann_respells_the_exponents() -> None:
     ours, theirs = vocabulary("schaeffer").names, vocabulary("hoffmann").names
     pairs = {"alpha": "beta", "beta": "gamma", "alpha_C": "alpha", "a": "w_N", "b": "w_D"}
-    letters = {Symbol("beta", positive=True): Symbol("alpha", positive=True), Symbol("gamma", positive=True): Symbol("beta", positive=True)}
+    alpha, beta, gamma = (Symbol(name, positive=True) for name in ("alpha", "beta", "gamma"))
+    letters = {beta: alpha, gamma: beta}
     assert all(theirs[own] == ours[canonical].xreplace(letters) for own, canonical in pairs.items())
     assert "gamma" not in theirs
 
