@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
+from typing import Any
 
 from sympy import Add, Dummy, Expr, Matrix, Symbol, sympify
 
@@ -14,10 +15,17 @@ from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witnes
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
 from isoflop.theory.normalform.boundary import put_in, with_boundary
 from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.decide import POINTS_TO_PROVE, decide, points_where, witness_at
+from isoflop.theory.normalform.decide import (
+    DIGITS,
+    POINTS_AT_HIGH_PRECISION,
+    POINTS_TO_PROVE,
+    decide,
+    points_where,
+    witness_at,
+)
 from isoflop.theory.normalform.field import CoefficientField
-from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
-from isoflop.theory.normalform.sample import points
+from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_nonzero
+from isoflop.theory.normalform.sample import Point, points
 
 POINTS_TO_REFUTE = 64
 LARGEST_DRAW = 600
@@ -128,6 +136,7 @@ def _refuted(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: 
     evaluator = IntervalEvaluator()
     symbols = lhs.free_symbols.union(rhs.free_symbols, *(a.free_symbols for a in assume))
     used = 0
+    close: list[Point] = []  # where more digits are needed to tell the sides apart
     for point in islice(points(symbols, seed), LARGEST_DRAW):
         try:
             if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
@@ -136,12 +145,28 @@ def _refuted(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: 
         except Undefined:
             continue
         used += 1
-        difference = left - right
-        if (difference.b < 0) if relation == ">=" else (difference.a > 0):
-            return Decision(Answer.REFUTED, f"lhs {relation} rhs fails at a point", witness=witness_at(point, left, right))
+        if _fails(left - right, relation):
+            return _refutation(relation, point, left, right, evaluator)
+        if not certainly_nonzero(left - right):
+            close.append(point)
         if used == POINTS_TO_REFUTE or not symbols:
             break
+    for digits in DIGITS:
+        finer = IntervalEvaluator(digits)
+        for point in close[:POINTS_AT_HIGH_PRECISION]:
+            left, right = finer.evaluate(lhs, point), finer.evaluate(rhs, point)
+            if _fails(left - right, relation):
+                return _refutation(relation, point, left, right, finer)
     return None
+
+
+def _fails(difference: Any, relation: str) -> bool:
+    return bool(difference.b < 0 if relation == ">=" else difference.a > 0)
+
+
+def _refutation(relation: str, point: Point, left: Any, right: Any, evaluator: IntervalEvaluator) -> Decision:
+    witness = witness_at(point, left, right, evaluator.context.dps)
+    return Decision(Answer.REFUTED, f"lhs {relation} rhs fails at a point", witness=witness)
 
 
 def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Expr]]]:
@@ -262,5 +287,9 @@ def _weights(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
 
 def _exponent(term: Expr, symbol: Symbol) -> Expr | None:
     """The exponent of the symbol in a monomial, None where the term is no monomial in it."""
-    exponent = (symbol * term.diff(symbol) / term).simplify()
-    return None if exponent.has(symbol) else exponent.cancel()
+    arithmetic = Arithmetic(CoefficientField(term.free_symbols | {symbol}))
+    form = arithmetic.canonical(normal_form(term, arithmetic))
+    if len(form) != 1:
+        return None
+    exponent, rest = arithmetic.split_power(form, symbol)
+    return None if exponent.has(symbol) or arithmetic.to_sympy(rest).has(symbol) else exponent

@@ -61,6 +61,8 @@ class PointEvaluator:
     def _compute(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
         mp = self.context
         if e.is_Symbol:
+            if e not in point:
+                raise Undefined(f"{e} is bound by a sum, an integral or the like")
             value = point[e]
             return mp.mpf(int(value.p)) / int(value.q) if isinstance(value, Rational) else mp.mpf(value)
         if e.is_Rational:

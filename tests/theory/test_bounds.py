@@ -4,7 +4,7 @@ from itertools import islice
 
 import mpmath
 import pytest
-from sympy import Abs, Rational, Symbol, exp, log, symbols
+from sympy import Abs, Mul, Pow, Rational, Symbol, exp, log, symbols
 
 from isoflop.theory.bounds import decide_bound
 from isoflop.theory.envelope import derive
@@ -14,7 +14,7 @@ from isoflop.theory.penalty import misallocation
 
 FRESH = 200
 MP = mpmath.mp.clone()
-MP.dps = 60
+MP.dps = 400
 N, D, C, A, B, beta, gamma, r, x, y, z = symbols("N D C A B beta gamma r x y z", positive=True)
 real = Symbol("u", real=True)
 ENVELOPE = derive()
@@ -69,11 +69,13 @@ REFUTED = [
     (exp(-x), ">=", 1, ()),
     (real, ">=", 0, ()),
     (3, "<=", 2, ()),
+    ((1 + Rational(1, 10**90)) * x, "<=", x, ()),
+    (2 ** (1 + Rational(1, 10**300)), "<=", 2, ()),
 ]
 
 
 def value(expression, point):
-    """At a point, by mpmath alone, with 60 digits."""
+    """At a point, by mpmath alone, with 400 digits."""
     plain = expression.doit() if hasattr(expression, "doit") else expression
     if hasattr(plain, "has") and plain.has(Abs):
         raise AssertionError(plain)
@@ -92,7 +94,7 @@ def value(expression, point):
 
 def holds(lhs, relation, rhs, point) -> bool:
     difference = value(lhs, point) - value(rhs, point)
-    rounding = MP.mpf(10) ** -50 * max(1, abs(value(lhs, point)))
+    rounding = MP.mpf(10) ** -390 * max(1, abs(value(lhs, point)))
     return {
         ">=": difference >= -rounding,
         "<=": difference <= rounding,
@@ -160,3 +162,27 @@ def test_conditions_name_the_assumptions() -> None:
 def test_other_relations_are_refused(relation) -> None:
     with pytest.raises(ValueError, match=f"relation='{relation}'"):
         decide_bound(x, relation, y)
+
+
+def unevaluated(factor, e):
+    """factor e/e as it is written."""
+    return Mul(factor, e, Pow(e, -1, evaluate=False), evaluate=False)
+
+
+def test_what_cancels_leaves_its_condition() -> None:
+    """Neither side has a value at beta = gamma; what cancels in the difference is not forgotten."""
+    inverse = Pow(beta - gamma, -1, evaluate=False)
+    decision = decide_bound(inverse + x + 1, ">=", inverse)
+    assert decision.proved
+    assert [str(c) for c in decision.conditions] == ["beta - gamma != 0"]
+    assert not decide_bound(inverse + x + 1, ">", inverse).proved
+
+
+def test_a_condition_is_stated_in_the_symbols_of_the_claim() -> None:
+    """Also where an assumption about a symbol was put in."""
+    decision = decide_bound(unevaluated(x, x - 2), ">=", 1, assume=(x - 1,))
+    assert decision.proved
+    assert [str(c) for c in decision.conditions] == ["x - 1 > 0", "x - 2 != 0"]
+    decision = decide_bound(unevaluated(x, x - Rational(1, 2)), "<=", 1, assume=(1 - x,))
+    assert decision.proved
+    assert {str(c.expression.subs(x, Rational(1, 2))) for c in decision.conditions} == {"1/2", "0"}

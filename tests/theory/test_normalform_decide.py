@@ -225,6 +225,67 @@ def test_outside_scope_is_a_value_error() -> None:
     assert issubclass(OutsideScope, ValueError)
 
 
+def quotient(e: Expr) -> Expr:
+    return sympy.Mul(e, raw(e, Integer(-1)), evaluate=False)
+
+
+def difference(e: Expr) -> Expr:
+    return sympy.Add(e, sympy.Mul(-1, e, evaluate=False), evaluate=False)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "stated"),
+    [
+        (quotient(b - g), Integer(1), ["b - g != 0"]),
+        (difference(raw(b - g, Integer(-1))), Integer(0), ["b - g != 0"]),
+        (quotient(log(b - g, evaluate=False)), Integer(1), ["b - g > 0", "log(b - g) != 0"]),
+        (sympy.Mul(0, log(b - g), evaluate=False), Integer(0), ["b - g > 0"]),
+        (raw(raw(x - y, HALF), Integer(2)), x - y, ["x - y > 0"]),
+        (exp(log(x - y), evaluate=False), x - y, ["x - y > 0"]),
+    ],
+    ids=str,
+)
+def test_what_cancels_leaves_its_condition(left: Expr, right: Expr, stated: list[str]) -> None:
+    decision = decide(left, right)
+    assert decision.proved
+    assert [str(condition) for condition in decision.conditions] == stated
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (exp(log(-N, evaluate=False), evaluate=False), -N),
+        (quotient(difference(N)), Integer(1)),
+        (raw(raw(-N, HALF), Integer(2)), -N),
+    ],
+    ids=str,
+)
+def test_what_has_no_value_anywhere_is_not_proved(left: Expr, right: Expr) -> None:
+    assert decide(left, right).answer is Answer.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        sympy.Sum(x, (k, 1, p)),
+        sympy.Product(x, (k, 1, p)),
+        sympy.Integral(k, (k, 0, 1)),
+        sympy.Limit(1 / k, k, sympy.oo),
+        sympy.Derivative(k**2, k),
+        sympy.Subs(k**2, k, 2),
+        sympy.Piecewise((k, k > 1), (1, True)),
+        sympy.Max(k, 1),
+    ],
+    ids=str,
+)
+def test_objects_with_bound_symbols_are_named(bound: Expr) -> None:
+    """Alone, in an expression and in an assumption; neither is evaluated as if its bound symbol were free."""
+    for left, right, assume in ((bound, p, []), (bound * N + 1, k, []), (N, D, [bound])):
+        decision = decide(left, right, assume=assume)
+        assert decision.answer is Answer.UNDECIDED
+        assert f"{type(bound).__name__} is outside the normal form" in decision.reason
+
+
 # -- functions -----------------------------------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from sympy import Abs, Add, Expr, Integer, Mul, Symbol, exp, log
 
+from isoflop.theory.normalform.deadline import check
 from isoflop.theory.normalform.field import CoefficientField, Fraction, Prime
 
 Key = tuple[frozenset[Any], tuple[tuple[int, int], ...]]
@@ -104,6 +105,7 @@ class Arithmetic:
             raise OutsideScope(f"a product expands to more than {LARGEST_TERM_COUNT} terms")
         product: NormalForm = {}
         for key_left, value_left in left.items():
+            check()
             for key_right, value_right in right.items():
                 factor, key = self._multiply_keys(key_left, key_right)
                 value = self._product(value_left, value_right, factor)
@@ -299,6 +301,7 @@ class Arithmetic:
 
     def _matches(self, base: NormalForm, kind: str) -> Iterator[tuple[int, NormalForm]]:
         for prime, entry in enumerate(tuple(self.field.primes)):
+            check()
             if entry.kind == kind:
                 scale = self._ratio(base, entry.value)
                 if scale is not None:

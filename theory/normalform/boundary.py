@@ -37,7 +37,21 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
         if e.is_negative:
             return Decision(Answer.UNDECIDED, f"the assumption {e} >= 0 never holds")
         return with_boundary(judge, sides, assume, rest) if e.is_nonnegative else _split(judge, sides, assume, rest, e)
-    return judge(sides, assume)
+    return _without_removable(judge, sides, assume, judge(sides, assume))
+
+
+def _without_removable(judge: Judge, sides: Sides, assume: Sides, decision: Decision) -> Decision:
+    """The proof without the conditions `u != 0` that the normal form of an |u| asks for: where the claim is proved at u == 0."""
+    if not decision.proved or not any(side.has(Abs) for side in sides):
+        return decision
+    needed = decision.conditions
+    for condition in decision.conditions:
+        root = _root(condition.expression) if condition.relation == "!=" else None
+        boundary = _on_boundary(judge, sides, assume, (), *root) if root is not None else None
+        others = tuple(c for c in needed if c != condition)
+        if root is not None and boundary is not None and boundary.proved and not _further(boundary, others, dict([root])):
+            needed = others
+    return replace(decision, conditions=needed)
 
 
 def _nonnegative_symbols(expressions: Iterable[Expr]) -> list[Symbol]:
@@ -65,8 +79,9 @@ def _split(judge: Judge, sides: Sides, assume: Sides, weak: Sides, e: Expr) -> D
     if root is None and not inside.proved:
         return inside
     if root is None:
-        if with_boundary(judge, sides, assume, weak).proved:
-            return replace(inside, conditions=_weakened(inside.conditions, e))
+        everywhere = with_boundary(judge, sides, assume, weak)
+        if everywhere.proved:
+            return _combined(inside, everywhere, e, {}, stated=True)
         return _open(inside, f"where it is 0 the claim is not decided: no symbol of {e} could be solved for", e)
     return _combined(inside, _on_boundary(judge, sides, assume, weak, *root), e, dict([root]), stated=True)
 
@@ -81,7 +96,7 @@ def _on_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol:
     decision = with_boundary(judge, sides, assume, weak)
     if decision.witness is None:
         return decision
-    point = dict(decision.witness.point)
+    point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(decision.witness.point)  # those that the claim is free of
     point = dict(sorted([*point.items(), (symbol, value.subs(point))], key=lambda item: item[0].name))
     return replace(decision, witness=replace(decision.witness, point=tuple(point.items())))
 
@@ -98,13 +113,18 @@ def _combined(inside: Decision, boundary: Decision | None, e: Expr, values: Mapp
     if not boundary.proved:
         return _open(inside, f"where it is 0: {boundary.reason}", e)
     conditions = _weakened(inside.conditions, e) if stated else inside.conditions
-    implied = {Condition(put_in(c.expression, values), c.relation) for c in conditions}
-    implied |= {Condition(value, ">") for value in values.values()}
-    further = [c for c in boundary.conditions if c not in implied and not _is_evident(c)]
+    further = _further(boundary, conditions, values)
     if further:
         shown = ", ".join(map(str, further))
         return _open(inside, f"where it is 0 the claim is proved only where {shown}", e)
     return replace(inside, conditions=conditions)
+
+
+def _further(boundary: Decision, conditions: Iterable[Condition], values: Mapping[Symbol, Expr]) -> list[Condition]:
+    """What is asked for on the boundary and does not follow from these conditions with the values put in."""
+    implied = {Condition(put_in(c.expression, values), c.relation) for c in conditions}
+    implied |= {Condition(value, ">") for value in values.values()}
+    return [c for c in boundary.conditions if c not in implied and not _is_evident(c)]
 
 
 def _open(inside: Decision, why: str, e: Expr) -> Decision:
@@ -137,6 +157,8 @@ def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
         return expression
     if expression.is_Symbol:
         return values[expression]
+    if hasattr(expression, "bound_symbols"):
+        return expression.subs(values)
     arguments = [put_in(argument, values) for argument in expression.args]
     written = isinstance(expression, (Add, Mul, Pow, exp, log, Abs))
     return expression.func(*arguments, **({"evaluate": False} if written else {}))

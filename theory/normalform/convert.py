@@ -5,6 +5,7 @@ from __future__ import annotations
 from sympy import Abs, Expr, cosh, exp, log, sinh, sympify, tanh
 
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
+from isoflop.theory.normalform.deadline import check
 
 
 def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
@@ -26,6 +27,7 @@ class _Converter:
 
     def convert(self, expression: Expr) -> NormalForm:
         if expression not in self.seen:
+            check()
             self.seen[expression] = self._convert(expression)
         return self.seen[expression]
 

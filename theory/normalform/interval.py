@@ -8,6 +8,8 @@ from typing import Any
 from mpmath.ctx_iv import MPIntervalContext
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
+from isoflop.theory.normalform.deadline import check
+
 LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
 
 
@@ -38,11 +40,14 @@ class IntervalEvaluator:
     def _evaluate(self, e: Expr, point: Mapping[Symbol, Rational], seen: dict[Expr, Any]) -> Any:
         if e in seen:
             return seen[e]
+        check()
         value = seen[e] = self._compute(e, point, seen)
         return value
 
     def _compute(self, e: Expr, point: Mapping[Symbol, Rational], seen: dict[Expr, Any]) -> Any:
         if e.is_Symbol:
+            if e not in point:
+                raise Undefined(f"{e} is bound by a sum, an integral or the like")
             return self.rational(point[e])
         if e.is_Rational:
             if not e.is_finite:

@@ -1,0 +1,123 @@
+"""A limit on the time that a decision may take: `with within(seconds): decide(...)` raises `OutOfTime` when it is up.
+
+Where the time is up is noticed in two ways. The loops of the normal form, of its conversion and of the interval evaluation call
+`check`, in every thread. SymPy's own simplifications and factorisations do not; they are interrupted by a timer signal, which
+needs the main thread of a system that has one, and that no one else uses it. Elsewhere a single call of SymPy runs to its end.
+
+The signal may come anywhere. It waits where an exception would be swallowed and taken for something else (in mpmath, which
+catches all), or would leave facts half deduced (in SymPy's assumptions); and once the time is up, no result leaves the block.
+Answers are values and nothing of them is kept between decisions, so that an interrupted one leaves nothing behind but what SymPy
+remembers of its own; that is cleared.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from math import isfinite
+from time import monotonic
+from typing import Any
+
+from sympy.core.cache import clear_cache
+
+#: The signal comes again until it is heard.
+REPEAT = 0.05
+NOT_TO_BE_INTERRUPTED = ("mpmath", "sympy.core.facts")
+SHORTEST = 1e-6
+
+
+class OutOfTime(Exception):
+    """The time that `within` grants is up; the message says how much it was."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"not decided within {seconds:g} second{'' if seconds == 1 else 's'}")
+        self.seconds = seconds
+
+
+@dataclass(frozen=True)
+class _Deadline:
+    at: float
+    seconds: float
+
+
+_current: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
+
+
+def check() -> None:
+    """Raise `OutOfTime` where the time is up."""
+    deadline = _current.get()
+    if deadline is not None and monotonic() >= deadline.at:
+        raise OutOfTime(deadline.seconds)
+
+
+@contextmanager
+def within(seconds: float | None) -> Iterator[None]:
+    """Grant the block so many seconds, None for any number; inside another such block no more than what is left there.
+
+    Raises
+    ------
+    OutOfTime
+        In the block, when the time is up.
+    """
+    if seconds is None:
+        yield
+        return
+    if not (isfinite(seconds) and seconds > 0):
+        raise ValueError(f"seconds={seconds!r}: must be positive and finite")
+    outer, own = _current.get(), _Deadline(monotonic() + seconds, seconds)
+    deadline = own if outer is None or own.at < outer.at else outer
+    token = _current.set(deadline)
+    try:
+        with _alarm(deadline, outer):
+            yield
+        check()
+    except Exception as error:
+        if monotonic() < deadline.at:
+            raise
+        clear_cache()
+        raise error if isinstance(error, OutOfTime) else OutOfTime(deadline.seconds) from error
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def _alarm(deadline: _Deadline, outer: _Deadline | None) -> Iterator[None]:
+    """A signal at the deadline, where signals can be had."""
+    if not _can_use_signals():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _heard)
+    _arm(deadline)
+    try:
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # once more: the signal may have come just before the line above
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if before is _heard and outer is not None:
+            _arm(outer)
+
+
+def _arm(deadline: _Deadline) -> None:
+    signal.setitimer(signal.ITIMER_REAL, max(deadline.at - monotonic(), SHORTEST), REPEAT)
+
+
+def _heard(number: int, frame: Any) -> None:
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith(NOT_TO_BE_INTERRUPTED):
+            return
+        frame = frame.f_back
+    check()
+
+
+def _can_use_signals() -> bool:
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        return False
+    handler = signal.getsignal(signal.SIGALRM)
+    return handler is _heard or (handler is not None and signal.getitimer(signal.ITIMER_REAL)[0] == 0)
