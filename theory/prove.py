@@ -16,6 +16,7 @@ from isoflop.theory.latex_input import tokenize_latex
 from isoflop.theory.limits import decide_limit
 from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.deadline import OutOfTime, within
 from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide, is_zero
 from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.parse import Domain, Formula, ParseError, Token, plainly_positive, read, substituted, tokenize
@@ -113,6 +114,7 @@ def prove(
     limit: str | None = None,
     budget: Budget | None = None,
     seed: int = 0,
+    seconds: float | None = None,
 ) -> Proof:
     """Decide a claim, or a chain of claims, in the symbols of the law.
 
@@ -132,6 +134,10 @@ def prove(
         `r -> 0` or `r -> oo`.
     budget : Budget, optional
         Under which N_opt and the rest are meant; 6 N D by default. Its letters (kappa, a, d) are names as well.
+    seed : int
+        Of the points at which a claim is tried.
+    seconds : float, optional
+        For reading the claim, and for each of its links; a link that takes longer is undecided. No limit by default.
 
     Returns
     -------
@@ -158,15 +164,23 @@ def prove(
             raise ParseError.at(text, relation.position, "'!='", " belongs in an assumption, and not in a claim")
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
-    sides = [reader.side(text, part, relation) for part, relation in zip(parts, [None, *relations], strict=True)]
-    sides = [given.at(side, text) for side in sides]
     target = given.limit(limit) if limit is not None else None
-    domain = given.domain_of(reader.domain, text)
+    try:
+        with within(seconds):
+            sides = [reader.side(text, part, relation) for part, relation in zip(parts, [None, *relations], strict=True)]
+            sides = [given.at(side, text) for side in sides]
+            domain = given.domain_of(reader.domain, text)
+    except OutOfTime as error:
+        raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
     shown = _sources(text, relations)
     links = []
     for i, relation in enumerate(relations):
         claim = _Question(sides[i], relation.text, sides[i + 1], domain, target, seed)
-        decision, definitions = _decided(claim, words, given)
+        try:
+            with within(seconds):
+                decision, definitions = _decided(claim, words, given)
+        except OutOfTime as error:
+            decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
         link = f"{shown[i]} {relation.text} {shown[i + 1]}"
         links.append(Link(link, sides[i], relation.text, sides[i + 1], decision, relation.position, definitions))
     defined = {str(symbol) for symbol, meaning in words.definitions.items() if any(meaning in link.definitions for link in links)}

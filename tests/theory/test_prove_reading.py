@@ -6,6 +6,7 @@ import mpmath
 import pytest
 
 from isoflop.theory.budget import Budget
+from isoflop.theory.normalform import deadline
 from isoflop.theory.parse import ParseError
 from isoflop.theory.prove import prove
 
@@ -340,3 +341,24 @@ def test_assumptions_about_a_run_meet_the_letters_of_the_claim() -> None:
     assert prove("r > 1", assume=["N > N_opt"]).answer.value == "proved"
     assert prove("r > 1", assume=["D > D_opt"]).answer.value == "refuted"
     assert prove("1/(C - 6*N*D) == 1/(C - 6*N*D)^2").answer.value == "refuted"
+
+
+def test_a_claim_that_takes_too_long_is_undecided(monkeypatch) -> None:
+    def endless(*_, **__):
+        while True:
+            deadline.check()
+
+    assert prove("alpha == beta*w_N", seconds=60).answer.value == "proved"
+    monkeypatch.setattr("isoflop.theory.prove.decide", endless)
+    proof = prove("alpha >= 0 == x", seconds=0.5)
+    assert [link.decision.answer.value for link in proof.links] == ["proved", "undecided"]
+    assert "not decided within 0.5 seconds" in str(proof)
+    with pytest.raises(ValueError, match="seconds=0: must be positive"):
+        prove("x == x", seconds=0)
+
+
+@pytest.mark.parametrize(("value", "named"), [("0", "--seconds '0'"), ("x", "--seconds 'x'")])
+def test_the_limit_of_time_is_positive(run_cli, value, named) -> None:
+    result = run_cli("prove", "x == x", "--seconds", value)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert named in result.err

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
 FORMATS = ("text", "json")
 STATUS = {"proved": DONE, "refuted": NEGATIVE, "undecided": NO_VERDICT, "unreadable": BAD_INPUT}
+SECONDS = 60.0
 #: The worst comes first.
 WORST = ("refuted", "unreadable", "undecided", "proved")
 #: What a claim has and no option: a relation, in plain text or in LaTeX.
@@ -75,6 +76,7 @@ def parser() -> Parser:
         group, "--budget", "EXPRESSION", "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
     )
     declare_notation(group)
+    takes_one(group, "--seconds", "S", f"time for each link of a claim, which is undecided beyond it; default: {SECONDS:g}")
     paper = built.add_argument_group("paper")
     takes_one(paper, "--file", "PAPER.tex", "decide every displayed equation between two markers of a LaTeX file")
     takes_one(paper, "--begin", "MARKER", "where to begin; default: '% isoflop: begin'")
@@ -96,6 +98,7 @@ def _settings(options: Options) -> dict[str, Any]:
         "assume": options.words("--assume") or (),
         "notation": notation(options).name,
         "budget": _budget(options),
+        "seconds": options.positive("--seconds") or SECONDS,
     }
 
 
