@@ -211,7 +211,7 @@ class _Approach:
     def witness(self, point: Point, left: Any, right: Any) -> Witness:
         shown = {**point, self.variable: Pow(Integer(10), -STEPS[-1] if self.limit == "0" else STEPS[-1], evaluate=False)}
         if right is None:
-            bare = witness_at(shown, left, left)
+            bare = witness_at(shown, left, 0 * left)
             return Witness(bare.point, bare.lhs, str(oo), bare.digits)
         return witness_at(shown, left, right)
 

@@ -362,3 +362,16 @@ def test_the_limit_of_time_is_positive(run_cli, value, named) -> None:
     result = run_cli("prove", "x == x", "--seconds", value)
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert named in result.err
+
+
+def test_the_witness_of_a_limit_to_infinity_is_short() -> None:
+    """Ten digits of D*/N* at C = 10^400, found anew: (gamma B/(beta A))^(2/(beta+gamma)) (C/6)^((beta-gamma)/(beta+gamma))."""
+    proof = prove("D_opt/N_opt -> oo", limit="C -> oo", assume=["beta < gamma"])
+    witness = proof.links[0].decision.witness
+    assert witness is not None
+    at = {symbol.name: MP.mpf(int(value.p)) / int(value.q) for symbol, value in witness.point if symbol.name != "C"}
+    ratio = at["gamma"] * at["B"] / (at["beta"] * at["A"])
+    total = at["beta"] + at["gamma"]
+    wanted = ratio ** (2 / total) * (MP.mpf(10) ** 400 / 6) ** ((at["beta"] - at["gamma"]) / total)
+    assert (len(witness.lhs) < 20, witness.rhs) == (True, "oo")
+    assert abs(MP.mpf(witness.lhs) - wanted) < 1e-8 * wanted
