@@ -208,7 +208,7 @@ class _Question:
             "assume_nonnegative": self.domain.nonnegative,
             "seed": self.seed,
         }
-        if self.relation in ("->", "~"):
+        if self.limit is not None and self.relation in ("->", "~"):
             decision = decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
         elif self.relation == "==":
             decision = decide(self.lhs, self.rhs, **known)

@@ -237,7 +237,7 @@ def test_a_witness_is_in_the_letters_of_the_notation(claim) -> None:
     assert witness is not None
     at = {symbol.name: MP.mpf(int(value.p)) / int(value.q) for symbol, value in witness.point}
     assert "gamma" not in at
-    alpha, beta = at.get("alpha"), at.get("beta")
+    alpha, beta = at["alpha"], at["beta"]
     values = {
         "alpha_C == (alpha + 2*beta)/2": lambda: (1 / (1 / alpha + 1 / beta), (alpha + 2 * beta) / 2),
         "a == alpha/(alpha + beta)": lambda: (beta / (alpha + beta), alpha / (alpha + beta)),

@@ -39,7 +39,7 @@ def test_hoffmann_respells_the_exponents() -> None:
     pairs = {"alpha": "beta", "beta": "gamma", "alpha_C": "alpha", "a": "w_N", "b": "w_D"}
     alpha, beta, gamma = (Symbol(name, positive=True) for name in ("alpha", "beta", "gamma"))
     letters = {beta: alpha, gamma: beta}
-    assert all(theirs[own] == ours[canonical].xreplace(letters) for own, canonical in pairs.items())
+    assert all(body(theirs[own]) == body(ours[canonical]).xreplace(letters) for own, canonical in pairs.items())
     assert "gamma" not in theirs
 
 
