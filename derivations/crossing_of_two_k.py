@@ -42,7 +42,7 @@ def derivation() -> Derivation:
             Claim(
                 "impossible_below",
                 (many / few).subs(sym.C, crossing / (1 + v)),
-                ">=",
+                ">",
                 Integer(1),
                 "Below C_x, at C = C_x/(1 + v), it is (1 + v)^d > 1: more draws would solve fewer problems, which "
                 "contradicts that pass@k increases with k (complete monotonicity).",
@@ -51,7 +51,7 @@ def derivation() -> Derivation:
             Claim(
                 "possible_above",
                 (many / few).subs(sym.C, crossing * (1 + v)),
-                "<=",
+                "<",
                 Integer(1),
                 "Above C_x, at C = C_x (1 + v), the order is the right one.",
                 ByMonotone((1 + x) ** -steeper, x, v, Integer(0), increasing=False),

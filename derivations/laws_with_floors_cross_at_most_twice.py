@@ -44,7 +44,7 @@ def derivation() -> Derivation:
             Claim(
                 "rises_below",
                 relative.subs(sym.C, turn / (1 + v)),
-                ">=",
+                ">",
                 Integer(0),
                 "Below C_t, at C = C_t/(1 + v), h rises: at most one zero there.",
                 ByMonotone((1 + x) ** steeper - 1, x, v, Integer(0)),
@@ -52,7 +52,7 @@ def derivation() -> Derivation:
             Claim(
                 "falls_above",
                 relative.subs(sym.C, turn * (1 + v)),
-                "<=",
+                "<",
                 Integer(0),
                 "Above C_t, at C = C_t (1 + v), it falls: at most one zero there too.",
                 ByMonotone((1 + x) ** -steeper - 1, x, v, Integer(0), increasing=False),

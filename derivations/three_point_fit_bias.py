@@ -45,7 +45,7 @@ def derivation() -> Derivation:
         Claim(
             "exponent_above",
             between,
-            ">=",
+            ">",
             smaller,
             "m lies between p and q, here p < q: the fitted exponent is below half the larger one,",
             ByPositiveTerms(form=slower_weight * (larger - smaller) / total),
@@ -53,7 +53,7 @@ def derivation() -> Derivation:
         Claim(
             "exponent_below",
             between,
-            "<=",
+            "<",
             larger,
             "and above half the smaller one.",
             ByPositiveTerms(form=faster_weight * (larger - smaller) / total),

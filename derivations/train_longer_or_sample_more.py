@@ -68,7 +68,7 @@ def derivation() -> Derivation:
             Claim(
                 "corner_of_many_draws",
                 steep.cost.subs(DRAWS, steep.draws).diff(sym.C),
-                ">=",
+                ">",
                 Integer(1),
                 "For d/b = a - v below a, one unit of training less saves more than itself: k grows as far as the law is "
                 "trusted.",
