@@ -175,7 +175,9 @@ class ByPositiveTerms:
 
 
 def differ(one: Expr, other: Expr, assume: tuple[Expr, ...]) -> bool:
-    """Whether one of two expressions is certainly larger than the other, by positive terms."""
+    """Whether two expressions certainly differ: by assumption, or as one is larger by positive terms."""
+    if implied(Condition(one - other, "!="), assume):
+        return True
     return any(ByPositiveTerms().establish(premise(*pair, assume, strict=True)).proved for pair in ((one, other), (other, one)))
 
 
@@ -191,7 +193,7 @@ def premise(larger: Expr, smaller: Expr, assume: Sequence[Expr], *, strict: bool
 def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
     """Whether a side condition is one of the assumptions, or follows from one as written."""
     e = condition.expression
-    return e in assume or (condition.relation == "!=" and (-e in assume or e**2 in assume))
+    return e in assume or (condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2)))
 
 
 def _arithmetic(claim: Claim, *others: Expr) -> Arithmetic:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from sympy import Expr, Integer, Mul
 
-from isoflop.theory.argument import BOUNDS, PROVED, STRICT, ByPositiveTerms, differ, implied, larger_and_smaller, premise
+from isoflop.theory.argument import (
+    BOUNDS,
+    PROVED,
+    STRICT,
+    Argument,
+    ByPositiveTerms,
+    differ,
+    implied,
+    larger_and_smaller,
+    premise,
+    weakest,
+)
 from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide
 
 if TYPE_CHECKING:
     from isoflop.theory.claim import Claim
+
+ZERO = Integer(0)
 
 
 @dataclass(frozen=True)
@@ -19,12 +32,17 @@ class ByFactors:
     """lhs - rhs (for >=; rhs - lhs for <=) is a product of factors, none of which is negative.
 
     That it is the product is decided by normal form. A factor is an even power, an assumption of the claim, or a sum of positive
-    terms. For > and < every factor must be certainly positive, and an even power have a base that is certainly not 0.
+    terms. For > and < every factor must be certainly positive, and an even power have a base that is certainly not 0: by an
+    assumption, by positive terms, or as `base` proves it positive.
     """
 
     factors: tuple[Expr, ...]
+    base: Argument = field(default_factory=ByPositiveTerms)
     label: ClassVar[str] = "signs of factors"
-    strength: ClassVar[str] = PROVED
+
+    @property
+    def strength(self) -> str:
+        return weakest((PROVED, self.base.strength))
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in BOUNDS:
@@ -38,18 +56,17 @@ class ByFactors:
         if strict and not all(implied(condition, claim.assume) for condition in conditions):
             return Decision(Answer.UNDECIDED, f"the difference is the product only on conditions: {same}")
         for factor in self.factors:
-            if factor in claim.assume or (_is_even_power(factor) and (not strict or _never_zero(factor.base, claim.assume))):
+            if factor in claim.assume or (_is_even_power(factor) and (not strict or self._never_zero(factor.base, claim.assume))):
                 continue
-            positive = ByPositiveTerms().establish(premise(factor, Integer(0), claim.assume, strict=strict))
+            positive = ByPositiveTerms().establish(premise(factor, ZERO, claim.assume, strict=strict))
             if not positive.proved:
                 return Decision(Answer.UNDECIDED, f"the factor {factor}: {positive.reason}")
             conditions.extend(positive.conditions)
         reason = "every factor of the difference is positive" if strict else "no factor of the difference is negative"
         return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
 
-
-def _never_zero(base: Expr, assume: tuple[Expr, ...]) -> bool:
-    return implied(Condition(base, "!="), assume) or differ(base, Integer(0), assume)
+    def _never_zero(self, base: Expr, assume: tuple[Expr, ...]) -> bool:
+        return differ(base, ZERO, assume) or self.base.establish(premise(base, ZERO, assume, strict=True)).proved
 
 
 def _is_even_power(factor: Expr) -> bool:
