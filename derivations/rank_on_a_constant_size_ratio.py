@@ -23,7 +23,13 @@ def derivation() -> Derivation:
     factors = three_point_minor(t_n, sym.BETA, envelope.exponent / sym.BETA)
     minor = design.minor("E", "log A", "beta")
     steps = (
-        Claim("budget", envelope.budget.compute({sym.N: design.params, sym.D: design.tokens}), "==", sym.C, "The runs spend C."),
+        Claim(
+            "budget",
+            sym.C / (6 * design.params),
+            "==",
+            design.tokens,
+            "The runs spend C: beside r N* params the budget leaves D*/r tokens.",
+        ),
         Claim("terms", t_d / t_n, "==", ratio, "The two terms have a constant ratio along the design."),
         Claim(
             "reducible",
