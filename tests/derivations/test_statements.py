@@ -7,6 +7,7 @@ from random import Random
 
 import mpmath
 import pytest
+from sympy import Rational
 
 from isoflop.derivations import stationary_fit_bias
 from isoflop.theory import symbols as sym
@@ -143,7 +144,9 @@ def test_the_covariance_of_two_estimators_with_few_samples(n, m, k) -> None:
 def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
     """h = exp(-y), by a search for the largest value on the budget."""
     mp = MP
-    a, b, beta, gamma, budget, r = (mp.mpf(v) for v in ("4", "20", "0.3", "0.4", "1e9", "1.7"))
+    numbers = {"A": "4", "B": "20", "beta": "3/10", "gamma": "2/5", "C": "1000000000", "r": "17/10"}
+    values = {name: Rational(number) for name, number in numbers.items()}
+    a, b, beta, gamma, budget, r = (mp.mpf(int(value.p)) / int(value.q) for value in values.values())
     h = lambda y: mp.exp(-y)  # noqa: E731
 
     def slope(log_n):
@@ -152,11 +155,10 @@ def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
     best = mp.exp(mp.findroot(slope, (2, 18), solver="bisect", maxsteps=160, verify=False))
     tokens = budget / 6 / best
     theorem = {step.name: step for step in load("wrapper_theorem").steps}
-    values = {"A": a, "B": b, "beta": beta, "gamma": gamma, "C": budget, "r": r}
 
     def right(name):
         side = theorem[name].rhs
-        return mp.mpf(str(side.evalf(40, subs={symbol: str(values[symbol.name]) for symbol in side.free_symbols})))
+        return mp.mpf(str(side.subs({symbol: values[symbol.name] for symbol in side.free_symbols}).evalf(40)))
 
     def reducible(n, d):
         return a * n**-beta + b * d**-gamma
