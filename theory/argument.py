@@ -66,6 +66,11 @@ def is_of_the_package(argument: Argument) -> bool:
     return all(type(part).__module__.startswith("isoflop.") for part in with_those_within(argument))
 
 
+def described(argument: Argument) -> str:
+    """The label, with a word where what it says is not the package's."""
+    return argument.label if is_of_the_package(argument) else f"{argument.label}, not an argument of isoflop"
+
+
 def require_text(name: str, text: str) -> None:
     if not (isinstance(text, str) and text.strip()):
         raise ValueError(f"{name}={text!r}: must say something")

@@ -26,6 +26,7 @@ from isoflop.theory.argument import (
     Cited,
     Numerically,
     UnderLemma,
+    described,
     implied,
     premise,
     require_text,
@@ -175,15 +176,11 @@ class Verdict:
         """The strength of the argument, or "failed" where a path objects or an exact argument does not go through."""
         if not self.pointwise.passed or (self.interval is not None and not self.interval.passed):
             return FAILED
-        argument = self.claim.argument
-        if self.exact.proved:
-            return argument.strength
-        without_proof = CITED if isinstance(argument, Cited) else NUMERICAL if isinstance(argument, Numerically) else FAILED
-        return weakest((argument.strength, without_proof))
+        return earned(self.claim.argument, self.exact)
 
     @property
     def how(self) -> str:
-        parts = [self.claim.argument.label, f"{self.pointwise.points} points"]
+        parts = [described(self.claim.argument), f"{self.pointwise.points} points"]
         if self.interval is not None:
             parts.append(f"{self.interval.points} enclosures")
         return ", ".join(parts)
@@ -231,6 +228,14 @@ class Derivation:
     def _repr_latex_(self) -> str:
         """The statement, for a notebook."""
         return f"$\\displaystyle {self.statement}$"
+
+
+def earned(argument: Argument, exact: Decision) -> str:
+    """The argument's strength where it goes through; without a proof no more than numbers, or a citation, can give."""
+    if exact.proved:
+        return argument.strength
+    without_proof = CITED if isinstance(argument, Cited) else NUMERICAL if isinstance(argument, Numerically) else FAILED
+    return weakest((argument.strength, without_proof))
 
 
 def _refuse_what_says_nothing(step: Claim, statement: str) -> None:

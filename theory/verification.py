@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from sympy import Rational
 
 from isoflop.derivations import NAMES
-from isoflop.theory.argument import STRENGTHS, is_of_the_package
+from isoflop.theory.argument import STRENGTHS, described
 from isoflop.theory.claim import FAILED, Claim, Derivation, Verdict, weakest
 from isoflop.theory.erratum import Erratum, ErratumVerdict, Remark
 from isoflop.theory.notation import close_matches
@@ -31,9 +31,6 @@ Result = TypeVar("Result")
 
 #: A longer claim is not printed: operations on both sides, bits of the longest number.
 MOST_OPERATIONS, MOST_BITS = 200, 200
-
-#: Said of an argument whose class is not the package's: what it calls proved is its author's word.
-FOREIGN = "not an argument of isoflop"
 
 #: One file of errata for each paper: the name of the paper and the module's.
 ERRATA = {name.removesuffix("_errata"): name for name in NAMES if name.endswith("_errata")}
@@ -78,7 +75,7 @@ class StepReport:
             claim=spelled(claim),
             relation=claim.relation,
             reason=claim.reason,
-            argument=claim.argument.label if is_of_the_package(claim.argument) else f"{claim.argument.label}, {FOREIGN}",
+            argument=described(claim.argument),
             strength=verdict.strength,
             exact=exact.answer.value,
             exact_detail=str(exact).partition(": ")[2],

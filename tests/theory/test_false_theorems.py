@@ -22,6 +22,7 @@ from isoflop.theory.argument_calculus import ByConvexity, ByMonotone, BySameDiff
 from isoflop.theory.argument_enclosure import ByEnclosure
 from isoflop.theory.argument_factors import ByFactors
 from isoflop.theory.claim import Claim, Derivation
+from isoflop.theory.latex_theorem import theorem_latex
 from isoflop.theory.normalform.decide import Answer, Decision, decide
 from isoflop.theory.verification import checked, verify
 
@@ -263,6 +264,8 @@ def test_an_argument_of_ones_own_is_called_so() -> None:
     assert step.argument == "normal form, not an argument of isoflop"
     inside = claim(x, "<=", FAR, BySameDifference(FAR, x, Own()))
     assert "not an argument of isoflop" in verify(checked(derivation(inside))).steps[0].argument
+    assert "not an argument of isoflop" in inside.verify().how
+    assert "not an argument of isoflop" in theorem_latex(derivation(inside))
     assert status(claim(exp(-x), ">=", TINY, OwnNumerically())) == "checked numerically"
     assert is_of_the_package(ByMonotone(x, x, x, y, slope=ByFactors((x,))))
 

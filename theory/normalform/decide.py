@@ -95,7 +95,7 @@ def decide(lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), seed: int =
     Parameters
     ----------
     lhs, rhs : sympy.Expr
-        Expressions in symbols (declared positive as a rule), rational functions, powers, exp and log.
+        Expressions in symbols declared real (positive as a rule), rational functions, powers, exp and log.
     assume : sequence of sympy.Expr
         Expressions that are positive by assumption, e.g. `[r - 1]`.
     seed : int
