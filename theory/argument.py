@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -123,14 +123,14 @@ class ByWeightedAmGm:
             if not decision.proved:
                 return Decision(Answer.UNDECIDED, f"{what}: {decision}")
             conditions.extend(decision.conditions)
-        if claim.relation == ">" and not self._apart(claim.assume):
+        if claim.relation == ">" and not self._apart(claim):
             return Decision(Answer.UNDECIDED, "weighted AM-GM is strict off equality, and all terms may agree with their weights")
         return Decision(Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions))
 
-    def _apart(self, assume: tuple[Expr, ...]) -> bool:
+    def _apart(self, claim: Claim) -> bool:
         """Whether two of the terms certainly differ in units of their weights."""
         levels = [term / weight for term, weight in zip(self.terms, self.weights, strict=True)]
-        return any(differ(*pair, assume) for pair in combinations(levels, 2))
+        return any(differ(claim, *pair) for pair in combinations(levels, 2))
 
 
 @dataclass(frozen=True)
@@ -179,20 +179,19 @@ class ByPositiveTerms:
         return Decision(Answer.PROVED, "the difference is a sum of positive terms", tuple(dict.fromkeys(conditions)))
 
 
-def differ(one: Expr, other: Expr, assume: tuple[Expr, ...]) -> bool:
-    """Whether two expressions certainly differ: by assumption, or as one is larger by positive terms."""
-    if implied(Condition(one - other, "!="), assume):
+def differ(claim: Claim, one: Expr, other: Expr) -> bool:
+    """Whether two expressions certainly differ: by an assumption of the claim, or as one is larger by positive terms."""
+    if implied(Condition(one - other, "!="), claim.assume):
         return True
-    return any(ByPositiveTerms().establish(premise(*pair, assume, strict=True)).proved for pair in ((one, other), (other, one)))
+    pairs = (one, other), (other, one)
+    return any(ByPositiveTerms().establish(premise(claim, *pair, strict=True)).proved for pair in pairs)
 
 
-def premise(larger: Expr, smaller: Expr, assume: Sequence[Expr], *, strict: bool = False) -> Claim:
-    """The bound that another claim needs, with those of its assumptions that speak of nothing else."""
-    from isoflop.theory.claim import Claim
-
+def premise(claim: Claim, larger: Expr, smaller: Expr, *, strict: bool = False, assume: Sequence[Expr] | None = None) -> Claim:
+    """The bound that a claim needs, with those of its assumptions (or of `assume`) that speak of nothing else."""
     known = larger.free_symbols | smaller.free_symbols
-    usable = tuple(a for a in assume if a.free_symbols <= known)
-    return Claim("premise", larger, ">" if strict else ">=", smaller, "A premise of another claim.", assume=usable)
+    usable = tuple(a for a in (claim.assume if assume is None else assume) if a.free_symbols <= known)
+    return replace(claim, lhs=larger, relation=">" if strict else ">=", rhs=smaller, assume=usable)
 
 
 def implied(condition: Condition, assume: Sequence[Expr]) -> bool:

@@ -51,7 +51,7 @@ class BySameDifference:
         if claim.relation not in BOUNDS:
             return Decision(Answer.UNDECIDED, "rearranging serves bounds only")
         larger, smaller = larger_and_smaller(claim)
-        bound = premise(self.left, self.right, claim.assume, strict=claim.relation in STRICT)
+        bound = premise(claim, self.left, self.right, strict=claim.relation in STRICT)
         same = decide(larger - smaller, self.left - self.right, assume=claim.assume)
         if not same.proved:
             return Decision(Answer.UNDECIDED, f"the difference is another one: {same}")
@@ -89,7 +89,9 @@ class ByMonotone:
         if outside:
             return Decision(Answer.UNDECIDED, outside)
         for point in (self.left, self.right):
-            if not _is_positive(point, claim.assume) and not (point == 0 and _continuous_at_zero(self.function, self.variable)):
+            if not _is_positive(claim, point, claim.assume) and not (
+                point == 0 and _continuous_at_zero(claim, self.function, self.variable)
+            ):
                 return Decision(Answer.UNDECIDED, f"{point} is not certainly in the domain")
         function, strict = defined(self.function), claim.relation in STRICT
         grows = (claim.relation in (">=", ">")) == self.increasing
@@ -97,14 +99,14 @@ class ByMonotone:
         derivative = function.diff(self.variable)
         free = tuple(a for a in claim.assume if self.variable not in a.free_symbols)
         above, below = (derivative, ZERO) if self.increasing else (ZERO, derivative)
-        sign = self.slope.establish(premise(above, below, free, strict=strict))
+        sign = self.slope.establish(premise(claim, above, below, strict=strict, assume=free))
         if any(self.variable in condition.expression.free_symbols for condition in sign.conditions):
             return Decision(Answer.UNDECIDED, f"the sign of the derivative holds only for some {self.variable}")
         return _all_of(
             _is_value(claim.lhs, function, self.variable, self.left, claim.assume),
             _is_value(claim.rhs, function, self.variable, self.right, claim.assume),
             sign,
-            self.order.establish(premise(larger, smaller, claim.assume, strict=strict)),
+            self.order.establish(premise(claim, larger, smaller, strict=strict)),
         )
 
 
@@ -134,15 +136,15 @@ class ByConvexity:
         if outside:
             return Decision(Answer.UNDECIDED, outside)
         for point in (self.left, self.at):
-            in_domain = _is_positive(point, claim.assume) if self.variable.is_positive else defined(point).is_real
+            in_domain = _is_positive(claim, point, claim.assume) if self.variable.is_positive else defined(point).is_real
             if not in_domain:
                 return Decision(Answer.UNDECIDED, f"{point} is not certainly in the domain")
         free = tuple(a for a in claim.assume if self.variable not in a.free_symbols)
         function, strict = defined(self.function), claim.relation in STRICT
-        sign = self.curvature.establish(premise(function.diff(self.variable, 2), ZERO, free, strict=strict))
+        sign = self.curvature.establish(premise(claim, function.diff(self.variable, 2), ZERO, strict=strict, assume=free))
         if any(self.variable in condition.expression.free_symbols for condition in sign.conditions):
             return Decision(Answer.UNDECIDED, f"the curvature is certain only for some {self.variable}")
-        if strict and not differ(self.left, self.at, claim.assume):
+        if strict and not differ(claim, self.left, self.at):
             return Decision(Answer.UNDECIDED, f"{self.left} and {self.at} may agree, where the tangent touches")
         slope = function.diff(self.variable).subs(self.variable, self.at)
         tangent = function.subs(self.variable, self.at) + slope * (self.left - self.at)
@@ -166,11 +168,13 @@ def _all_of(*decisions: Decision) -> Decision:
     return Decision(Answer.PROVED, "every premise is proved", tuple(dict.fromkeys(conditions)))
 
 
-def _is_positive(point: Expr, assume: tuple[Expr, ...]) -> bool:
+def _is_positive(claim: Claim, point: Expr, assume: tuple[Expr, ...]) -> bool:
     """Whether the point is certainly positive, at once or as an assumption plus something certainly not negative."""
-    if ByPositiveTerms().establish(premise(point, ZERO, assume, strict=True)).proved:
+    if ByPositiveTerms().establish(premise(claim, point, ZERO, strict=True, assume=assume)).proved:
         return True
-    return any(decide(point, a).proved or ByPositiveTerms().establish(premise(point, a, assume)).proved for a in assume)
+    return any(
+        decide(point, a).proved or ByPositiveTerms().establish(premise(claim, point, a, assume=assume)).proved for a in assume
+    )
 
 
 def _not_smooth(function: Expr, variable: Symbol) -> str:
@@ -188,13 +192,13 @@ def _not_smooth(function: Expr, variable: Symbol) -> str:
     return f"the function is defined only where {open_conditions[0]} keeps its sign" if open_conditions else ""
 
 
-def _continuous_at_zero(function: Expr, variable: Symbol) -> bool:
+def _continuous_at_zero(claim: Claim, function: Expr, variable: Symbol) -> bool:
     """Whether every power and logarithm of the variable is of something positive at 0, or a whole non-negative power."""
     for part in preorder_traversal(defined(function)):
         if isinstance(part, Pow) and part.base.has(variable):
             whole = part.exp.is_Integer and part.exp >= 0
-            if not whole and not _is_positive(part.base.subs(variable, 0), ()):
+            if not whole and not _is_positive(claim, part.base.subs(variable, 0), ()):
                 return False
-        if isinstance(part, log) and part.has(variable) and not _is_positive(part.args[0].subs(variable, 0), ()):
+        if isinstance(part, log) and part.has(variable) and not _is_positive(claim, part.args[0].subs(variable, 0), ()):
             return False
     return True

@@ -56,17 +56,17 @@ class ByFactors:
         if strict and not all(implied(condition, claim.assume) for condition in conditions):
             return Decision(Answer.UNDECIDED, f"the difference is the product only on conditions: {same}")
         for factor in self.factors:
-            if factor in claim.assume or (_is_even_power(factor) and (not strict or self._never_zero(factor.base, claim.assume))):
+            if factor in claim.assume or (_is_even_power(factor) and (not strict or self._never_zero(factor.base, claim))):
                 continue
-            positive = ByPositiveTerms().establish(premise(factor, ZERO, claim.assume, strict=strict))
+            positive = ByPositiveTerms().establish(premise(claim, factor, ZERO, strict=strict))
             if not positive.proved:
                 return Decision(Answer.UNDECIDED, f"the factor {factor}: {positive.reason}")
             conditions.extend(positive.conditions)
         reason = "every factor of the difference is positive" if strict else "no factor of the difference is negative"
         return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
 
-    def _never_zero(self, base: Expr, assume: tuple[Expr, ...]) -> bool:
-        return differ(base, ZERO, assume) or self.base.establish(premise(base, ZERO, assume, strict=True)).proved
+    def _never_zero(self, base: Expr, claim: Claim) -> bool:
+        return differ(claim, base, ZERO) or self.base.establish(premise(claim, base, ZERO, strict=True)).proved
 
 
 def _is_even_power(factor: Expr) -> bool:

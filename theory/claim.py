@@ -121,7 +121,11 @@ class Claim:
         own = self._own_conditions()
         left = [c for c in left if c.expression not in own]
         known = (*self.assume, *own)
-        return next((c for c in left if not _follows(c.expression, known)), None)
+        return next((c for c in left if not self._follows(c.expression, known)), None)
+
+    def _follows(self, expression: Expr, known: tuple[Expr, ...]) -> bool:
+        """Whether the expression is certainly positive where the known ones are."""
+        return ByPositiveTerms().establish(premise(self, expression, Integer(0), strict=True, assume=known)).proved
 
     def _own_conditions(self) -> tuple[Expr, ...]:
         """What must be positive for the two sides to be defined."""
@@ -252,11 +256,6 @@ def _refuse_what_says_nothing(step: Claim, statement: str) -> None:
 
 def _words(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
-
-
-def _follows(expression: Expr, known: tuple[Expr, ...]) -> bool:
-    """Whether the expression is certainly positive where the known ones are."""
-    return ByPositiveTerms().establish(premise(expression, Integer(0), known, strict=True)).proved
 
 
 def first_failure(verdicts: Sequence[Verdict]) -> Verdict | None:
