@@ -38,7 +38,7 @@ def derivation() -> Derivation:
             Claim(
                 "convex_before",
                 (c**2 * q.diff(c, 2)).subs(c, curve.compute_where(linear * (1 + v))),
-                ">=",
+                ">",
                 Integer(0),
                 "Below that compute Q is convex,",
                 ByPositiveTerms(form=a * linear * (1 + v) * (1 + a) * v * exp(-linear * (1 + v))),
@@ -46,7 +46,7 @@ def derivation() -> Derivation:
             Claim(
                 "concave_after",
                 (c**2 * q.diff(c, 2)).subs(c, curve.compute_where(linear / (1 + v))),
-                "<=",
+                "<",
                 Integer(0),
                 "above it concave.",
                 ByPositiveTerms(form=a * linear / (1 + v) * (1 + a) * v / (1 + v) * exp(-linear / (1 + v))),
@@ -54,7 +54,7 @@ def derivation() -> Derivation:
             Claim(
                 "log_slope_grows_before",
                 in_log.subs(c, curve.compute_where(logarithmic * (1 + v))),
-                ">=",
+                ">",
                 Integer(0),
                 "On a logarithmic axis the slope grows while u > 1,",
                 ByPositiveTerms(form=a**2 * (1 + v) * v * exp(-(1 + v))),
@@ -62,7 +62,7 @@ def derivation() -> Derivation:
             Claim(
                 "log_slope_falls_after",
                 in_log.subs(c, curve.compute_where(logarithmic / (1 + v))),
-                "<=",
+                "<",
                 Integer(0),
                 "and falls when u < 1: the inflection is at u = 1, Q = 1/e, C = A^(1/alpha).",
                 ByPositiveTerms(form=a**2 * v / (1 + v) ** 2 * exp(-1 / (1 + v))),

@@ -82,7 +82,7 @@ def derivation() -> Derivation:
         Claim(
             "worst_below_one",
             Integer(1),
-            ">=",
+            ">",
             worst,
             "The same tangent: the worst R lies below 1, that is the worst accuracy above the inflection in log C,",
             BySameDifference(-worst, Integer(-1), ByConvexity(-log(y) / x, y, P, Integer(1))),
@@ -90,7 +90,7 @@ def derivation() -> Derivation:
         Claim(
             "worst_above",
             worst,
-            ">=",
+            ">",
             1 / P,
             "and above 1/P: it tends to 1 with P.",
             ByConvexity(y * log(y) / (x * P), y, P, Integer(1)),

@@ -47,7 +47,7 @@ def derivation() -> Derivation:
             Claim(
                 "wrong_way_below",
                 slope.subs(sym.C, fitted.crossing / (1 + v)),
-                ">=",
+                ">",
                 Integer(0),
                 "For negative d, here -m, as fitted: below C_x, at C = C_x/(1 + v), y grows with k, which is impossible.",
                 ByMonotone(falling * log(1 + x), x, v, Integer(0)),
@@ -55,7 +55,7 @@ def derivation() -> Derivation:
             Claim(
                 "right_way_above",
                 slope.subs(sym.C, fitted.crossing * (1 + v)),
-                "<=",
+                "<",
                 Integer(0),
                 "Above C_x it falls.",
                 ByMonotone(-falling * log(1 + x), x, v, Integer(0), increasing=False),

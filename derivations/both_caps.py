@@ -36,7 +36,7 @@ def derivation() -> Derivation:
         Claim(
             "above_the_lower",
             x**w_n * (x * (1 + larger)) ** w_d,
-            ">=",
+            ">",
             x,
             "A weighted geometric mean exceeds the smaller of two numbers x and x (1 + h).",
             ByMonotone(x * y**w_d, y, 1 + larger, Integer(1), order=ByPositiveTerms(form=larger)),
@@ -44,7 +44,7 @@ def derivation() -> Derivation:
         Claim(
             "below_the_higher",
             x**w_n * (x * (1 + larger)) ** w_d,
-            "<=",
+            "<",
             x * (1 + larger),
             "And is below the larger.",
             ByMonotone(x * (1 + larger) ** w_d * y**w_n, y, Integer(1), 1 + larger, order=ByPositiveTerms(form=larger)),
@@ -73,7 +73,7 @@ def derivation() -> Derivation:
         Claim(
             "smaller_is_worse",
             PARAMS_TOKENS.reducible.subs([(sym.N, smaller), (sym.D, fewer)]),
-            ">=",
+            ">",
             PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]),
             "The loss falls in N ...",
             ByMonotone(
@@ -88,7 +88,7 @@ def derivation() -> Derivation:
         Claim(
             "fewer_is_worse",
             PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]),
-            ">=",
+            ">",
             corner,
             "... and in D, so inside the caps nothing beats (N_max, D_max), whatever the compute.",
             ByMonotone(

@@ -13,12 +13,11 @@ from isoflop.theory.claim import ByPositiveTerms, Claim, Derivation
 
 def derivation() -> Derivation:
     """Two breaks; the logarithm of y - a is a sum over breaks, so that more of them bring nothing new."""
-    b, c0, c1, d1, f1, c2, d2, f2, y = (
-        Symbol(name, positive=True) for name in ("b", "c0", "c1", "d1", "f1", "c2", "d2", "f2", "y")
-    )
-    x = sym.C
+    d1, f1, d2, f2, w1, w2, x, y = (Symbol(name, positive=True) for name in ("d1", "f1", "d2", "f2", "w1", "w2", "x", "y"))
+    b, c0, c1, c2 = (Symbol(name, real=True) for name in ("b", "c0", "c1", "c2"))
     first, second = Break(c1, d1, f1), Break(c2, d2, f2)
     law, a = BrokenLaw(sym.E, b, c0, (first, second)), sym.E
+    sizes = BrokenLaw(sym.E, b, c0, (Break(w1, d1, f1), Break(w2, d2, f2)))
     alone, z = BrokenLaw(a, b, c0, (first,)), first.ratio(x)
     steps = (
         Claim(
@@ -69,20 +68,20 @@ def derivation() -> Derivation:
         Claim("rest_vanishes", 1 / z, "->", Integer(0), "which vanishes too.", ByLeadingTerm(x, "oo")),
         Claim(
             "factor_below",
-            -c1 * f1 * log(1 + z),
+            -f1 * log(1 + z),
             ">=",
-            -c1 * f1 * z,
-            "So does what a break adds to log|y - a| below it (here for c > 0; for c < 0 with both signs reversed):",
-            ByConvexity(-c1 * f1 * log(y), y, 1 + z, Integer(1)),
+            -f1 * z,
+            "So does what a break adds to log|y - a| below it, c times this, with c of either sign:",
+            ByConvexity(-f1 * log(y), y, 1 + z, Integer(1)),
         ),
         Claim(
             "before_the_breaks",
-            law.exponent(x) - c0,
+            sizes.exponent(x) - c0,
             "<=",
-            c1 * first.ratio(x) + c2 * second.ratio(x),
-            "before the breaks the exponent is c0, and y - a is b x^-c0.",
+            w1 * first.ratio(x) + w2 * second.ratio(x),
+            "before the breaks the exponent is c0, which it misses by no more than this with w for |c|, and y - a is b x^-c0.",
             ByPositiveTerms(
-                form=c1 * first.ratio(x) ** 2 / (1 + first.ratio(x)) + c2 * second.ratio(x) ** 2 / (1 + second.ratio(x))
+                form=w1 * first.ratio(x) ** 2 / (1 + first.ratio(x)) + w2 * second.ratio(x) ** 2 / (1 + second.ratio(x))
             ),
         ),
         Claim(
@@ -94,11 +93,12 @@ def derivation() -> Derivation:
         ),
         Claim(
             "after_the_breaks",
-            law.last_exponent - law.exponent(x),
+            sizes.last_exponent - sizes.exponent(x),
             "<=",
-            c1 / first.ratio(x) + c2 / second.ratio(x),
-            "After all breaks the exponent is c0 + c1 + c2, and by that y - a is b d1^c1 d2^c2 x^-(c0 + c1 + c2).",
-            ByPositiveTerms(form=c1 / (first.ratio(x) * (1 + first.ratio(x))) + c2 / (second.ratio(x) * (1 + second.ratio(x)))),
+            w1 / first.ratio(x) + w2 / second.ratio(x),
+            "After all breaks the exponent is c0 + c1 + c2, which it misses by no more than this with w for |c|, and by that "
+            "y - a is b d1^c1 d2^c2 x^-(c0 + c1 + c2).",
+            ByPositiveTerms(form=w1 / (first.ratio(x) * (1 + first.ratio(x))) + w2 / (second.ratio(x) * (1 + second.ratio(x)))),
         ),
         Claim(
             "merging",
@@ -111,7 +111,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="broken_power_law_with_several_breaks",
         title="Exponents and values of a broken power law",
-        assumptions=("y = a + b x^-c0 prod_i (1 + (x/d_i)^(1/f_i))^(-c_i f_i)", "d_i, f_i > 0; b, c_i of either sign"),
+        assumptions=(
+            "y = a + b x^-c0 prod_i (1 + (x/d_i)^(1/f_i))^(-c_i f_i)",
+            "d_i, f_i > 0; b and all c_i real, of either sign, b not 0",
+        ),
         statement=(
             r"-\frac{d\log|y-a|}{d\log x} = c_0 + \sum_i c_i s_i, \qquad"
             r" s_i = \frac{(x/d_i)^{1/f_i}}{1 + (x/d_i)^{1/f_i}}, \qquad s_i(d_i) = \tfrac12"

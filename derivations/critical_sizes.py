@@ -38,7 +38,7 @@ def derivation() -> Derivation:
         Claim(
             "size_out_of_reach",
             law.subs(sym.N, n_wall),
-            ">=",
+            ">",
             best,
             "At the critical size the params term alone is R*; the tokens term comes on top.",
             ByPositiveTerms(form=tokens.expression),
@@ -46,7 +46,7 @@ def derivation() -> Derivation:
         Claim(
             "tokens_out_of_reach",
             law.subs(sym.D, d_wall),
-            ">=",
+            ">",
             best,
             "The same for the tokens.",
             ByPositiveTerms(form=params.expression),
@@ -54,7 +54,7 @@ def derivation() -> Derivation:
         Claim(
             "smaller_is_worse",
             law.subs(sym.N, smaller),
-            ">=",
+            ">",
             law.subs(sym.N, n_wall),
             "The loss falls in N, so any smaller model is further away.",
             ByMonotone(law.subs(sym.N, x), x, smaller, n_wall, False, ByPositiveTerms(form=n_wall * u / (1 + u))),

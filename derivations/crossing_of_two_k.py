@@ -12,16 +12,19 @@ from isoflop.theory.passk import SCHAEFFER, crossing_compute
 
 def derivation() -> Derivation:
     """The quotient of the two laws is a power of C_x/C."""
-    c1, c2, alpha, steeper, v, x = (Symbol(name, positive=True) for name in ("C0_1", "C0_2", "alpha_1", "d", "v", "x"))
+    c1, c2, alpha, steeper, v, x = (Symbol(name, positive=True) for name in ("c_1", "c_2", "alpha_1", "d", "v", "x"))
     first, second = (c1, alpha), (c2, alpha + steeper)
     crossing = crossing_compute(first, second)
     few, many = (coefficient * sym.C**-exponent for coefficient, exponent in (first, second))
     return Derivation(
         name="crossing_of_two_k",
         title="The crossing point of two values of k",
-        assumptions=("at each of k_1 < k_2 a power law of -log pass@k in C, the exponent at k_2 larger by d > 0",),
+        assumptions=(
+            "at each of k_1 < k_2 -log pass@k is c_i times C to the power -alpha_i",
+            "alpha_2 = alpha_1 + d with d > 0",
+        ),
         statement=(
-            r"C_x = \left(C_{0,2}/C_{0,1}\right)^{1/(\alpha_2 - \alpha_1)}; \qquad"
+            r"C_x = \left(c_2/c_1\right)^{1/d}; \qquad"
             r" C < C_x \Rightarrow \mathrm{pass}@k_2 < \mathrm{pass}@k_1"
         ),
         steps=(
@@ -42,7 +45,7 @@ def derivation() -> Derivation:
             Claim(
                 "impossible_below",
                 (many / few).subs(sym.C, crossing / (1 + v)),
-                ">=",
+                ">",
                 Integer(1),
                 "Below C_x, at C = C_x/(1 + v), it is (1 + v)^d > 1: more draws would solve fewer problems, which "
                 "contradicts that pass@k increases with k (complete monotonicity).",
@@ -51,7 +54,7 @@ def derivation() -> Derivation:
             Claim(
                 "possible_above",
                 (many / few).subs(sym.C, crossing * (1 + v)),
-                "<=",
+                "<",
                 Integer(1),
                 "Above C_x, at C = C_x (1 + v), the order is the right one.",
                 ByMonotone((1 + x) ** -steeper, x, v, Integer(0), increasing=False),

@@ -43,7 +43,7 @@ def derivation() -> Derivation:
         Claim(
             "less_data_is_worse",
             on_budget.subs(sym.D, scarce * exp(-far)) / envelope.reducible,
-            ">=",
+            ">",
             in_log.subs(x, near),
             "For D < D* the loss rises as D falls: its slope in s is alpha (e^(gamma s) - e^(-beta s)), itself rising from 0. "
             "So D = D_max is best.",
@@ -80,7 +80,7 @@ def derivation() -> Derivation:
         Claim(
             "price_is_negative",
             capped_shadow_price(m, sym.D).subs(sym.D, scarce) / envelope.reducible,
-            "<=",
+            "<",
             Integer(0),
             "Beyond it more data always lowers the loss.",
             ByMonotone(-slope, x, near, Integer(0), False, slope=ByPositiveTerms()),

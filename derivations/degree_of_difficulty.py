@@ -45,7 +45,7 @@ def derivation() -> Derivation:
         Claim(
             "one_dual_point",
             conditions.det(),
-            ">=",
+            ">",
             Integer(0),
             "Two terms of R and one of the budget in two variables: the normality and orthogonality conditions have "
             "determinant a gamma + d beta > 0, hence one solution.",

@@ -41,7 +41,7 @@ def derivation() -> Derivation:
         Claim(
             "complements",
             sigma,
-            "<=",
+            "<",
             Integer(1),
             "It is below 1 everywhere.",
             ByPositiveTerms(form=b * g * (t_n + t_d) / ((1 + b) * g * t_d + (1 + g) * b * t_n)),

@@ -75,7 +75,7 @@ def derivation() -> Derivation:
         Claim(
             "growth_is_positive",
             alpha - g / 2,
-            ">=",
+            ">",
             Integer(0),
             "For beta > gamma it is positive: the penalty has no bound.",
             ByPositiveTerms(form=g * (b - g) / (2 * (b + g))),

@@ -57,7 +57,7 @@ def derivation() -> Derivation:
         Claim(
             "above_the_asymptote",
             m.smallest_tokens**-g,
-            ">=",
+            ">",
             gap / tokens.coefficient,
             "D > D_min for every N; stated for D^-gamma = (R - A N^-beta)/B.",
             ByPositiveTerms(form=params.expression / tokens.coefficient),

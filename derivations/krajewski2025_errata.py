@@ -197,7 +197,7 @@ def _bounds() -> tuple[Erratum, ...]:
                 Claim(
                     "falls_with_k",
                     LOWER.diff(K),
-                    "<=",
+                    "<",
                     Integer(0),
                     "And beyond kq = 1 it falls with every sample, while pass@k rises.",
                     ByPositiveTerms(form=Q * (K * Q - 1) * exp(-K * Q)),
@@ -311,7 +311,7 @@ def _approximation() -> tuple[Erratum, ...]:
                     Claim(
                         f"fitted_sign_{name}",
                         log(Rational(row[0])),
-                        "<=",
+                        "<",
                         Integer(0),
                         f"The fitted coefficient of log C is negative for {name}.",
                         ByEnclosure(),
@@ -438,7 +438,7 @@ def _decoded_13(name: str, compute: Rational) -> tuple[Claim, ...]:
         Claim(
             f"slope_in_k_{name}",
             -decoded.draws_exponent.subs(sym.C, Rational(printed.HELD_OUT_FROM)),
-            "<=",
+            "<",
             Integer(0),
             f"Decoded, -log pass@k falls with k at C = 6e21 for {name}.",
             ByEnclosure(),

@@ -11,8 +11,8 @@ from isoflop.theory.passk import SCHAEFFER, crossing_compute, local_exponent, tu
 
 
 def derivation() -> Derivation:
-    """h(C) = E_1 - E_2 + C0_1 C^-alpha_1 - C0_2 C^-alpha_2 and its derivative in log C."""
-    names = ("E_1", "E_2", "C0_1", "C0_2", "alpha", "d", "v", "x", "F")
+    """h(C) = E_1 - E_2 + c_1 C^-alpha_1 - c_2 C^-alpha_2 and its derivative in log C."""
+    names = ("E_1", "E_2", "c_1", "c_2", "alpha_1", "d", "v", "x", "F")
     e1, e2, c1, c2, alpha, steeper, v, x, floor = (Symbol(name, positive=True) for name in names)
     first, second = (c1, alpha), (c2, alpha + steeper)
     few, many = (coefficient * sym.C**-exponent for coefficient, exponent in (first, second))
@@ -25,12 +25,12 @@ def derivation() -> Derivation:
         name="laws_with_floors_cross_at_most_twice",
         title="Crossings of compute laws with floors",
         assumptions=(
-            "at each of k_1 < k_2 -log pass@k is a constant E_i plus C0_i times C to the power -alpha_i",
-            "of the two exponents, which may belong to either k, one is larger by d > 0",
-            "h, their difference as a function of C",
+            "at each of two k -log pass@k is a constant E_i plus c_i times C to the power -alpha_i",
+            "alpha_2 = alpha_1 + d with d > 0: law 2 is the one with the larger exponent, at either k",
+            "h, law 1 less law 2 as a function of C",
         ),
         statement=(
-            r"h'(C) = 0 \iff C = C_t = \left(\frac{\alpha_2 C_{0,2}}{\alpha_1 C_{0,1}}\right)^{1/(\alpha_2 - \alpha_1)}: \quad"
+            r"h'(C) = 0 \iff C = C_t = \left(\frac{(\alpha_1 + d)\, c_2}{\alpha_1 c_1}\right)^{1/d}: \quad"
             r" h \text{ has at most one zero on either side of } C_t"
         ),
         steps=(
@@ -39,12 +39,12 @@ def derivation() -> Derivation:
                 relative,
                 "==",
                 (turn / sym.C) ** steeper - 1,
-                "The derivative in log C, in units of alpha_1 C0_1 C^-alpha_1, is a power of C_t/C less 1.",
+                "The derivative in log C, in units of alpha_1 c_1 C^-alpha_1, is a power of C_t/C less 1.",
             ),
             Claim(
                 "rises_below",
                 relative.subs(sym.C, turn / (1 + v)),
-                ">=",
+                ">",
                 Integer(0),
                 "Below C_t, at C = C_t/(1 + v), h rises: at most one zero there.",
                 ByMonotone((1 + x) ** steeper - 1, x, v, Integer(0)),
@@ -52,7 +52,7 @@ def derivation() -> Derivation:
             Claim(
                 "falls_above",
                 relative.subs(sym.C, turn * (1 + v)),
-                "<=",
+                "<",
                 Integer(0),
                 "Above C_t, at C = C_t (1 + v), it falls: at most one zero there too.",
                 ByMonotone((1 + x) ** -steeper - 1, x, v, Integer(0), increasing=False),
@@ -76,8 +76,8 @@ def derivation() -> Derivation:
                 -sym.C * value.diff(sym.C) / value,
                 "==",
                 alpha * (1 - floor / value),
-                "The local exponent of one law with a floor F is alpha (1 - F/y): it falls to 0 towards the floor, so the law "
-                "with the larger alpha need not be the steeper one.",
+                "The local exponent of one law with a floor F is alpha_1 (1 - F/y): it falls to 0 towards the floor, so the law "
+                "with the larger exponent need not be the steeper one.",
             ),
             Claim(
                 "without_cancellation",
@@ -89,7 +89,7 @@ def derivation() -> Derivation:
         ),
         source=f"{SCHAEFFER}, for laws with an irreducible term; differentiation.",
         follows=(
-            "With E_1 >= E_2 and the larger exponent at k_2 one compute C_x bounds from below where the laws can hold; with "
+            "With E_1 >= E_2 and law 2 at the larger k one compute C_x bounds from below where the laws can hold; with "
             "E_1 < E_2 they contradict each other at every large compute."
         ),
     )

@@ -52,7 +52,7 @@ def derivation() -> Derivation:
         ),
         Claim("gradient_d", cost.diff(d), "==", log(envelope.tokens.subs(at_target)), "dlog C*/dd = log D*."),
         Claim("second_a", cost.diff(a, 2), "==", -curvature, "N* falls in a: the second derivative is -w_D/(a beta)."),
-        Claim("concave_in_a", cost.diff(a, 2), "<=", Integer(0), "It is negative.", ByPositiveTerms(form=curvature)),
+        Claim("concave_in_a", cost.diff(a, 2), "<", Integer(0), "It is negative.", ByPositiveTerms(form=curvature)),
         Claim(
             "degenerate",
             cost.diff(a, 2) * cost.diff(d, 2),

@@ -52,7 +52,7 @@ def derivation() -> Derivation:
         Claim(
             "balance_holds_once",
             balance.diff(n),
-            "<=",
+            "<",
             Integer(0),
             "Along the budget beta T_N/(gamma T_D) falls in N throughout, so no other N is stationary.",
             ByPositiveTerms(),

@@ -49,7 +49,7 @@ def derivation() -> Derivation:
         Claim(
             "one_level_for_each_budget",
             spent.diff(level),
-            "<=",
+            "<",
             Integer(0),
             "The compute at equality falls in tau throughout, so each budget has one point of equality.",
             ByPositiveTerms(),

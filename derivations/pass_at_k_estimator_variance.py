@@ -24,8 +24,8 @@ def derivation() -> Derivation:
         title="Variance of the pass@k estimator, and covariance across k",
         assumptions=("n independent samples, F of them failing, each correct with probability p", "integers 1 <= m, k <= n"),
         statement=(
-            r"\operatorname{Cov} = \sum_j \frac{\binom{m}{j}\binom{n-m}{k-j}}{\binom{n}{k}} (1-p)^{m+k-j} - (1-p)^{m+k}"
-            r",\qquad m = k \text{ for the variance}"
+            r"\operatorname{Cov} = \sum_{j = \max(0, m + k - n)}^{\min(m, k)} \frac{\binom{m}{j}\binom{n-m}{k-j}}{\binom{n}{k}}"
+            r" (1-p)^{m+k-j} - (1-p)^{m+k},\qquad m = k \text{ for the variance}"
         ),
         steps=(
             Claim(
@@ -62,8 +62,9 @@ def derivation() -> Derivation:
                 "==",
                 overlap_weight(n, m, k, j),
                 "Normalise both estimators and take means: the estimator is unbiased for u = m + k - j draws too, so (1 - p)^u "
-                "has the "
-                "weight of j shared samples.",
+                "has the weight of j shared samples. For u = m + k - j > n the falling factorial of F <= n is 0, and so is the "
+                "binomial of n - m and k - j > n - m: the sum has no such j.",
+                assume=(n + 1 + j - m - k, m + 1 - j, k + 1 - j),
             ),
             Claim(
                 "five_samples_two_draws",

@@ -24,7 +24,7 @@ def derivation() -> Derivation:
             Claim(
                 "solvable_problems_fail_less",
                 (1 + u) ** -k,
-                ">=",
+                ">",
                 (1 + u) ** -(k + 1),
                 "Where p = u/(1 + u) > 0, every further sample lowers fail@k = (1 + u)^-k.",
                 ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),

@@ -53,7 +53,7 @@ def derivation() -> Derivation:
             Claim(
                 "is_not_zero",
                 ((1 - p) ** k / (1 - p) ** n).subs(p, from_odds),
-                ">=",
+                ">",
                 Integer(0),
                 "But it is positive at every x > 0: a contradiction.",
                 ByPositiveTerms(form=(1 + x) ** -beyond),

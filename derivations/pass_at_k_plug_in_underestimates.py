@@ -25,8 +25,8 @@ def derivation() -> Derivation:
                 fail_estimator_factor(c + failing + i, c, Integer(0)),
                 ">=",
                 fail_estimator_factor(c + failing + i, c, i),
-                "With n = c + m + i: every factor 1 - c/(n - i) of the unbiased estimate of fail@k is below 1 - c/n, so their "
-                "product is below the plug-in (1 - c/n)^k; where a factor is 0 so is the product.",
+                "With n = c + m + i: every factor 1 - c/(n - i) of the unbiased estimate of fail@k is at most 1 - c/n, so their "
+                "product is at most the plug-in (1 - c/n)^k; where a factor is 0 so is the product.",
                 ByPositiveTerms(form=c * i / ((c + failing) * (c + failing + i))),
             ),
             Claim(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp, log
+from sympy import Integer, Mul, Symbol, exp, log
 
-from isoflop.theory.argument_calculus import ByMonotone
-from isoflop.theory.claim import ByLeadingTerm, ByPositiveTerms, Claim, Derivation, UnderLemma
+from isoflop.theory.argument_calculus import ByConvexity, ByMonotone
+from isoflop.theory.claim import ByLeadingTerm, ByNormalForm, ByPositiveTerms, Claim, Derivation, UnderLemma
 from isoflop.theory.passk import DRAWS, SHAPE_A, SHAPE_B, TAIL, beta_tail, beta_tail_correction, gamma_of, power_tail
 
 KARAMATA = (
@@ -18,13 +18,16 @@ FELLER = "Feller 1971, An Introduction to Probability Theory and Its Application
 def derivation() -> Derivation:
     """In the rate v = -log(1 - p), fail@k is a Laplace transform; Karamata's theorem does the rest."""
     a, k = SHAPE_A, DRAWS
-    density, b, following, gap, x, u = (Symbol(name, positive=True) for name in ("c", "b", "h", "d", "x", "u"))
+    density, b, x, u = (Symbol(name, positive=True) for name in ("c", "b", "x", "u"))
     loss = log(1 + u)
     fail = u / (1 + u)
     return Derivation(
         name="pass_at_k_tail_theorem",
         title="The tail theorem of pass@k",
-        assumptions=("P(p <= x) ~ (c/b) x^b over the problems for x -> 0, with b, c > 0",),
+        assumptions=(
+            "P(p <= x) ~ (c/b) x^b over the problems for x -> 0, with b, c > 0",
+            "k -> infinity through the real or the whole numbers",
+        ),
         statement=(
             r"P(p \le x) \sim \frac{c}{b} x^b \iff \mathrm{fail}@k \sim c\,\Gamma(b)\,k^{-b}, \qquad"
             r"-\log \mathrm{pass}@k \sim \mathrm{fail}@k"
@@ -61,11 +64,20 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "karamata",
-                density / b * gamma_of(b + 1) * k**-b + following / (b + gap) * gamma_of(b + gap + 1) * k ** -(b + gap),
-                "~",
+                Mul(density / b, b * gamma_of(b), k**-b, evaluate=False),
+                "==",
                 power_tail(density, b),
-                "The lemma with l = c/b and the recurrence of the Gamma function; a further power x^(b + d) falls faster.",
-                UnderLemma(KARAMATA, FELLER, ByLeadingTerm(k, "oo")),
+                "For the distribution of v the lemma with l = c/b gives fail@k ~ (c/b) Gamma(b + 1) k^-b, and the other way "
+                "round; by the recurrence of the Gamma function that is c Gamma(b) k^-b.",
+                UnderLemma(KARAMATA, FELLER, ByNormalForm()),
+            ),
+            Claim(
+                "whole_k",
+                (1 + 1 / k) ** -b,
+                ">=",
+                1 - b / k,
+                "Whole k are enough: fail@k falls with k, and from k to k + 1 the power k^-b falls by a factor that tends to 1.",
+                ByConvexity(x**-b, x, 1 + 1 / k, Integer(1)),
             ),
             Claim(
                 "beta_problems",

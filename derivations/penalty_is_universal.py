@@ -50,7 +50,7 @@ def derivation() -> Derivation:
         Claim(
             "dilution",
             envelope.reducible / envelope.loss,
-            "<=",
+            "<",
             Integer(1),
             "The share of R* is below 1 for E > 0, so the relative excess of L is below that of R.",
             ByPositiveTerms(form=sym.E / envelope.loss),

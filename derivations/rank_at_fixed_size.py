@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.argument_factors import ByFactors
 from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.statistics import Design, three_point_minor
+from isoflop.theory.statistics import Design, step_falls, three_point_minor
 
 SHIFT = Symbol("h", positive=True)
 
@@ -41,10 +41,10 @@ def derivation() -> Derivation:
         Claim(
             "minor_sign",
             minor,
-            "<=",
+            "<",
             Integer(0),
             "No factor of the closed form vanishes for z > 0: the rank is 3.",
-            ByFactors(factors),
+            ByFactors(factors, base=step_falls(sym.GAMMA, Integer(1))),
         ),
         Claim(
             "minor_at_fixed_data",
@@ -53,7 +53,14 @@ def derivation() -> Derivation:
             -Mul(*mirrored),
             "The same with the two variables exchanged: (E, log A, beta) at fixed D.",
         ),
-        Claim("sign_at_fixed_data", other, "<=", Integer(0), "Rank 3 at fixed D as well.", ByFactors(mirrored)),
+        Claim(
+            "sign_at_fixed_data",
+            other,
+            "<",
+            Integer(0),
+            "Rank 3 at fixed D as well.",
+            ByFactors(mirrored, base=step_falls(sym.BETA, Integer(1))),
+        ),
         Claim(
             "exponent_against_B",
             at_data.at(form.loss).subs([(sym.B, sym.B * d**SHIFT), (sym.GAMMA, sym.GAMMA + SHIFT)], simultaneous=True),
@@ -65,7 +72,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="rank_at_fixed_size",
         title="What runs at one size can tell",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "N is the same in all runs, 3 or more C"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "N is the same in all runs, 3 or more C equally spaced in log C",
+        ),
         statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 3 \text{ at fixed } N",
         steps=steps,
         source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",

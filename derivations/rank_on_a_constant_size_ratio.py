@@ -9,7 +9,7 @@ from isoflop.theory.argument_factors import ByFactors
 from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.statistics import Design, three_point_minor
+from isoflop.theory.statistics import Design, step_falls, three_point_minor
 
 
 def derivation() -> Derivation:
@@ -23,7 +23,13 @@ def derivation() -> Derivation:
     factors = three_point_minor(t_n, sym.BETA, envelope.exponent / sym.BETA)
     minor = design.minor("E", "log A", "beta")
     steps = (
-        Claim("budget", envelope.budget.compute({sym.N: design.params, sym.D: design.tokens}), "==", sym.C, "The runs spend C."),
+        Claim(
+            "budget",
+            sym.C / (6 * design.params),
+            "==",
+            design.tokens,
+            "The runs spend C: beside r N* params the budget leaves D*/r tokens.",
+        ),
         Claim("terms", t_d / t_n, "==", ratio, "The two terms have a constant ratio along the design."),
         Claim(
             "reducible",
@@ -57,10 +63,10 @@ def derivation() -> Derivation:
         Claim(
             "minor_sign",
             minor,
-            "<=",
+            "<",
             Integer(0),
             "No factor of the closed form vanishes for z > 0: the rank is 3.",
-            ByFactors(factors),
+            ByFactors(factors, base=step_falls(sym.BETA, envelope.exponent / sym.BETA)),
         ),
     )
     return Derivation(
@@ -68,7 +74,7 @@ def derivation() -> Derivation:
         title="What runs on the envelope can tell",
         assumptions=(
             "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "N = r N*(C) with one r for all runs, 3 or more C",
+            "N = r N*(C) with one r for all runs, 3 or more C equally spaced in log C",
         ),
         statement=r"\operatorname{rank}\frac{\partial L(C_1), \ldots, \partial L(C_n)}{\partial(E, \log A, \log B, \beta, "
         r"\gamma)} = 3",

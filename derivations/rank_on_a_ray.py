@@ -5,12 +5,14 @@ from __future__ import annotations
 from sympy import Integer, Matrix, Mul, Symbol, diag, exp, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.argument_calculus import ByMonotone
 from isoflop.theory.argument_factors import ByFactors
-from isoflop.theory.claim import Claim, Derivation
+from isoflop.theory.claim import ByPositiveTerms, Claim, Derivation
 from isoflop.theory.ray import ray
-from isoflop.theory.statistics import RAY_GROWTH, SPACING, Design, confluent_rows, confluent_vandermonde
+from isoflop.theory.statistics import RAY_GROWTH, SPACING, Design, confluent_rows, confluent_vandermonde, step_falls
 
 STEP, P, S = Symbol("i", positive=True), Symbol("p", positive=True), Symbol("q", positive=True)
+GAP, X = Symbol("h", positive=True), Symbol("x", positive=True)
 
 
 def derivation() -> Derivation:
@@ -27,7 +29,7 @@ def derivation() -> Derivation:
         Matrix([[t_n, -t_n * log_n], [0, -t_n * step]]),
         Matrix([[t_d, -t_d * log_d], [0, -t_d * step]]),
     )
-    factors = confluent_vandermonde(P, S)
+    factors, distinct = confluent_vandermonde(P, S), ((1 - P) ** 2, (1 - S) ** 2, (P - S) ** 2)
     determinant = confluent_rows(P, S).det()
     steps = (
         Claim("column_log_A", at_i["log A"], "==", change[1, 1] * p**STEP, "The params term at C e^(i z)."),
@@ -49,30 +51,45 @@ def derivation() -> Derivation:
             "Its derivative in gamma: a combination of q^i and i q^i.",
         ),
         Claim(
-            "minor",
-            determinant,
-            "==",
-            Mul(*factors),
-            "The determinant of the rows (1, p^i, i p^i, q^i, i q^i), i = 0..4; the change of basis is triangular, with no zero "
-            "on its diagonal.",
+            "change_of_basis",
+            change.det(),
+            ">",
+            Integer(0),
+            "The change from these columns to (1, p^i, i p^i, q^i, i q^i) is triangular, and its determinant is not zero.",
+            ByPositiveTerms(form=(t_n * t_d * step) ** 2),
         ),
+        Claim("minor", determinant, "==", Mul(*factors), "The determinant of the rows (1, p^i, i p^i, q^i, i q^i), i = 0..4."),
         Claim(
             "minor_sign",
             determinant,
-            ">=",
+            ">",
             Integer(0),
-            "It vanishes only where two of 1, p, q agree, so for z > 0 only at beta = gamma.",
+            "It vanishes only where two of 1, p, q agree,",
             ByFactors(factors),
+            assume=distinct,
+        ),
+        Claim("below_one", 1 - p, ">", Integer(0), "but p < 1 for z > 0, as q < 1,", step_falls(sym.BETA, RAY_GROWTH)),
+        Claim(
+            "apart",
+            p.subs(sym.BETA, sym.BETA + GAP),
+            "<",
+            p,
+            "and the larger exponent has the smaller factor: p and q agree only at beta = gamma.",
+            ByMonotone(exp(-X * step), X, sym.BETA + GAP, sym.BETA, increasing=False, order=ByPositiveTerms(form=GAP)),
         ),
     )
     return Derivation(
         name="rank_on_a_ray",
         title="What runs at one ratio can tell, different exponents",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "beta != gamma", "D = t N, 5 or more C"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "beta != gamma",
+            "D = t N, 5 or more C equally spaced in log C",
+        ),
         statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 5 \text{ on } D = tN,\ "
         r"\beta \ne \gamma",
         steps=steps,
-        source="The confluent Vandermonde determinant of the functions 1, p^i, i p^i, s^i, i s^i.",
+        source="The confluent Vandermonde determinant of the functions 1, p^i, i p^i, q^i, i q^i.",
         follows="The rank is local: the two exponents can still be exchanged (swap_symmetry_on_a_ray), and near beta = gamma the "
         "determinant falls with the fourth power of their difference.",
     )

@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.argument_factors import ByFactors
 from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.ray import ray
-from isoflop.theory.statistics import RAY_GROWTH, Design, three_point_minor
+from isoflop.theory.statistics import RAY_GROWTH, Design, step_falls, three_point_minor
 
 
 def derivation() -> Derivation:
@@ -40,16 +40,20 @@ def derivation() -> Derivation:
         Claim(
             "minor_sign",
             minor,
-            "<=",
+            "<",
             Integer(0),
             "No factor of the closed form vanishes for z > 0: the rank is 3.",
-            ByFactors(factors),
+            ByFactors(factors, base=step_falls(sym.BETA, RAY_GROWTH)),
         ),
     )
     return Derivation(
         name="rank_on_a_ray_with_equal_exponents",
         title="What runs at one ratio can tell, equal exponents",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "gamma = beta", "D = t N, 3 or more C"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "gamma = beta",
+            "D = t N, 3 or more C equally spaced in log C",
+        ),
         statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 3 \text{ on } D = tN",
         steps=steps,
         source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",

@@ -28,7 +28,12 @@ def derivation() -> Derivation:
             "Take the params term out of the sum; the bracket has power 1.",
         ),
         Claim(
-            "sharpness", sym.BETA * broken.c1 * broken.f1, "==", -sym.BETA, "c1 f1 = -1: sharpness and change of slope are tied."
+            "sharpness",
+            sym.C * (t_d / t_n).diff(sym.C),
+            "==",
+            -broken.c1 * t_d / t_n,
+            "c1 f1 = -1: what stands in the bracket beside 1 is T_D/T_N, which grows with the exponent 1/f1 = -c1, so that "
+            "sharpness and change of slope are tied.",
         ),
         Claim(
             "break", t_n.subs(sym.C, broken.d1), "==", t_d.subs(sym.C, broken.d1), "The break is where the two terms are equal."

@@ -39,7 +39,7 @@ def derivation() -> Derivation:
         Claim(
             "above_the_smaller",
             local.subs(b, g + gap),
-            ">=",
+            ">",
             g,
             "For beta = gamma + h it lies above gamma ...",
             ByPositiveTerms(form=(gap * params.expression / law).subs(b, g + gap)),
@@ -47,7 +47,7 @@ def derivation() -> Derivation:
         Claim(
             "below_the_larger",
             local.subs(b, g + gap),
-            "<=",
+            "<",
             g + gap,
             "... and below beta; the other order is the same with the names swapped.",
             ByPositiveTerms(form=(gap * tokens.expression / law).subs(b, g + gap)),

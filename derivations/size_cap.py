@@ -43,7 +43,7 @@ def derivation() -> Derivation:
         Claim(
             "smaller_is_worse",
             on_budget.subs(sym.N, small * exp(-far)) / envelope.reducible,
-            ">=",
+            ">",
             in_log.subs(x, near),
             "For N < N* the loss rises as N falls: its slope in s is alpha (e^(beta s) - e^(-gamma s)), itself rising from 0. "
             "So N = N_max is best.",
@@ -80,7 +80,7 @@ def derivation() -> Derivation:
         Claim(
             "price_is_negative",
             capped_shadow_price(m, sym.N).subs(sym.N, small) / envelope.reducible,
-            "<=",
+            "<",
             Integer(0),
             "Beyond it a larger model always lowers the loss.",
             ByMonotone(-slope, x, near, Integer(0), False, slope=ByPositiveTerms()),

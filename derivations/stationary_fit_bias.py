@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Matrix, exp, linsolve, symbols
+from sympy import Expr, Integer, Matrix, exp, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.argument import Argument, ByPositiveTerms, UnderLemma
+from isoflop.theory.argument_calculus import ByMonotone
 from isoflop.theory.argument_factors import ByFactors
 from isoflop.theory.claim import Claim, Derivation
+from isoflop.theory.statistics import SPACING
 
 A_FIT, X = symbols("a x", positive=True)
 E_FIT, E_TRUE, C_FIT, U, V, M, P, S, STEP = symbols("E_fit E c u v m p q i", positive=True)
-FIRST, SECOND = symbols("lambda_1 lambda_2", positive=True)
-W, Z = symbols("W Z", real=True)
+W, Z, GAP = symbols("W Z h", positive=True)
 
+WRONSKIANS = (
+    "Functions whose Wronskians, of the first, of the first two and so on, vanish nowhere on an interval "
+    "are a Chebyshev system there."
+)
 ORTHOGONAL = (
-    "A sequence that is orthogonal to a Chebyshev system of three functions on an ordered set of points, with positive weights, "
-    "changes sign at least three times."
+    "A sequence, not zero throughout, that is orthogonal to a Chebyshev system of three functions on an ordered set of points, "
+    "with positive weights, changes sign at least three times."
 )
 ROLLE = (
-    "For p > 0 the sequence r_(i+1) - p r_i has at least one sign change fewer than r_i, of the same pattern (the discrete "
-    "theorem of Rolle behind Descartes' rule of signs)."
+    "For p > 0 the sequence r_(i+1) - p r_i has at most one sign change fewer than r_i (the discrete theorem of Rolle behind "
+    "Descartes' rule of signs)."
 )
 SOURCE = "Karlin and Studden 1966, Tchebycheff Systems; Polya and Szego, Problems and Theorems in Analysis II, part V"
 
 
 def given(argument: Argument) -> UnderLemma:
-    return UnderLemma(f"{ORTHOGONAL} {ROLLE}", SOURCE, argument)
+    return UnderLemma(f"{WRONSKIANS} {ORTHOGONAL} {ROLLE}", SOURCE, argument)
 
 
 def residual(i: Expr) -> Expr:
@@ -44,12 +49,13 @@ def derivation() -> Derivation:
     model = sym.E + sym.C0 * exp(-A_FIT * X)
     slope = model.diff(sym.E) + model.diff(sym.C0) + model.diff(A_FIT)
     functions = (Integer(1), exp(-A_FIT * X), X * exp(-A_FIT * X))
-    wronskian = Matrix([[f.diff(X, k) for f in functions] for k in range(3)]).det()
+    first_two, all_three = (Matrix([[f.diff(X, k) for f in functions[:n]] for k in range(n)]).det() for n in (2, 3))
     terms = shifted(shifted(residual(STEP), 1), M)
     model_part = shifted(shifted(residual(STEP), P), S)
-    ((first, second),) = linsolve([W + Z + FIRST, P * W + S * Z - SECOND], (W, Z))
-    ((floor, power),) = linsolve([W + Z - FIRST, W + M * Z + SECOND], (W, Z))
-    falls = (1 - M,)
+    opposite = -(P - 1) * (P - M) * U * (S - 1) * (S - M) * V
+    between = (M - P) * (S - M)
+    negative = -(1 - P) * (1 - S) * (E_TRUE - E_FIT)
+    falling = (1 - P, 1 - S)
     steps = (
         Claim(
             "stationary",
@@ -61,12 +67,20 @@ def derivation() -> Derivation:
             "the weighted residual of a stationary fit is orthogonal to these three.",
         ),
         Claim(
-            "chebyshev",
-            wronskian,
-            ">=",
+            "wronskian_of_two",
+            first_two,
+            "<",
             Integer(0),
-            "Their Wronskian a^2 e^(-2 a x) vanishes nowhere: they are a Chebyshev system.",
-            ByFactors((A_FIT**2, exp(-2 * A_FIT * X))),
+            "The Wronskian of 1 alone is 1, that of 1 and e^(-a x) is -a e^(-a x),",
+            ByPositiveTerms(form=A_FIT * exp(-A_FIT * X)),
+        ),
+        Claim(
+            "wronskian_of_three",
+            all_three,
+            ">",
+            Integer(0),
+            "and that of all three a^2 e^(-2 a x): none vanishes, and the three are a Chebyshev system.",
+            ByPositiveTerms(form=A_FIT**2 * exp(-2 * A_FIT * X)),
         ),
         Claim(
             "without_the_fit",
@@ -76,12 +90,30 @@ def derivation() -> Derivation:
             "Two differences remove the fit's two exponentials from the residual.",
         ),
         Claim(
-            "exponent_between",
-            first * second,
-            "<=",
+            "one_sign",
+            W * P**STEP + Z * S**STEP,
+            ">",
             Integer(0),
-            "What is left, W p^i + Z q^i, changes sign, say W + Z < 0 < p W + q Z: so W Z < 0, and m lies between p and q.",
-            given(ByPositiveTerms(form=(SECOND + FIRST * S) * (SECOND + FIRST * P) / (P - S) ** 2)),
+            "With W and Z of one sign, here positive, W p^i + Z q^i does not change sign, and not with W or Z zero either.",
+            ByPositiveTerms(),
+        ),
+        Claim(
+            "exponent_between",
+            between,
+            ">",
+            Integer(0),
+            "What the two differences leave changes sign: so the product of W = (p - 1)(p - m) u and Z = (q - 1)(q - m) v is "
+            "negative, and m lies between p and q.",
+            given(ByFactors((opposite, 1 / (1 - P), 1 / (1 - S), 1 / U, 1 / V))),
+            assume=(opposite, *falling),
+        ),
+        Claim(
+            "in_exponents",
+            exp(-(A_FIT + GAP) * SPACING),
+            "<",
+            exp(-A_FIT * SPACING),
+            "The factor from run to run falls with the exponent: so alpha' lies between beta/2 and gamma/2.",
+            ByMonotone(exp(-X * SPACING), X, A_FIT + GAP, A_FIT, increasing=False, order=ByPositiveTerms(form=GAP)),
         ),
         Claim(
             "without_the_ray",
@@ -92,23 +124,21 @@ def derivation() -> Derivation:
         ),
         Claim(
             "power_positive",
-            power,
-            ">=",
+            between * C_FIT,
+            ">",
             Integer(0),
-            "What is left, W + Z m^i, changes sign too. Z is positive, m being between p and q, and that fits a change from "
-            "plus to minus "
-            "alone: W + Z > 0 > W + m Z.",
-            given(ByPositiveTerms(form=(FIRST + SECOND) / (1 - M))),
-            assume=falls,
+            "The factor of m^i in it is positive, m being between p and q.",
+            ByFactors((between, C_FIT)),
+            assume=(between,),
         ),
         Claim(
             "irreducible_too_high",
-            floor,
-            "<=",
-            Integer(0),
-            "Hence W = (1 - p)(1 - q)(E - E') is negative: E' exceeds E.",
-            given(ByPositiveTerms(form=(SECOND + FIRST * M) / (1 - M))),
-            assume=falls,
+            E_FIT,
+            ">",
+            E_TRUE,
+            "What is left, W + Z m^i, changes sign too. As Z is positive, W = (1 - p)(1 - q)(E - E') is negative: E' exceeds E.",
+            given(ByFactors((negative, 1 / (1 - P), 1 / (1 - S)))),
+            assume=(negative, *falling),
         ),
     )
     return Derivation(
@@ -118,7 +148,9 @@ def derivation() -> Derivation:
             "Runs at D = t N, four or more C equally spaced in log C, without noise, from a law with beta != gamma",
             "E' + C0' C^-alpha', C0', alpha' > 0, is stationary for weighted least squares, or for least squares or Huber in "
             "log L",
-            "p, q, m are the factors by which the params term, the tokens term and the fit fall from run to run; p, q, m < 1",
+            "p, q, m are the factors by which the params term, the tokens term and the fit fall from run to run, e^(-beta z/2), "
+            "e^(-gamma z/2) and e^(-a z) with a for alpha'; p, q, m < 1",
+            "E + u p^i + v q^i is the law at run i, and E_fit + c m^i the fit, with E_fit for E'",
         ),
         statement=r"E' > E,\qquad \tfrac12\min(\beta, \gamma) < \alpha' < \tfrac12\max(\beta, \gamma)",
         steps=steps,

@@ -36,24 +36,25 @@ def derivation() -> Derivation:
         ),
         Claim(
             "irreducible_too_high",
-            excess.subs(FALLING),
-            ">=",
+            excess.subs(FALLING).subs(X, Y + GAP),
+            ">",
             Integer(0),
-            "E' exceeds E unless p = q; from here on p = 1/(1 + x) and q = 1/(1 + y) with x, y > 0.",
-            ByPositiveTerms(form=excess.subs(FALLING).factor()),
+            "E' exceeds E; from here on p = 1/(1 + x) and q = 1/(1 + y) with x, y > 0, and x = y + h, that is p < q; for p > q "
+            "exchange the terms.",
+            ByPositiveTerms(form=excess.subs(FALLING).subs(X, Y + GAP).factor()),
         ),
         Claim(
             "exponent_above",
             between,
-            ">=",
+            ">",
             smaller,
-            "m lies between p and q, here p < q: the fitted exponent is below half the larger one,",
+            "m lies between p and q: the fitted exponent is below half the larger one,",
             ByPositiveTerms(form=slower_weight * (larger - smaller) / total),
         ),
         Claim(
             "exponent_below",
             between,
-            "<=",
+            "<",
             larger,
             "and above half the smaller one.",
             ByPositiveTerms(form=faster_weight * (larger - smaller) / total),
@@ -61,11 +62,11 @@ def derivation() -> Derivation:
         Claim("next_run", excess + c * m**3, "==", z[3] + fit.next_excess, "Extrapolate the fit by one more step and compare."),
         Claim(
             "over_predicts",
-            (excess + c * m**3).subs(FALLING),
-            ">=",
-            z[3].subs(FALLING),
+            (excess + c * m**3).subs(FALLING).subs(X, Y + GAP),
+            ">",
+            z[3].subs(FALLING).subs(X, Y + GAP),
             "The fit lies above the ray at the next run.",
-            ByPositiveTerms(form=fit.next_excess.subs(FALLING).factor()),
+            ByPositiveTerms(form=fit.next_excess.subs(FALLING).subs(X, Y + GAP).factor()),
         ),
     )
     return Derivation(

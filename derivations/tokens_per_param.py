@@ -45,13 +45,13 @@ def derivation() -> Derivation:
         Claim(
             "rises",
             drift,
-            ">=",
+            ">",
             Integer(0),
             "For beta > gamma larger budgets want more tokens per parameter.",
             ByPositiveTerms(),
             assume=(b - g,),
         ),
-        Claim("falls", drift, "<=", Integer(0), "For beta < gamma they want fewer.", ByPositiveTerms(), assume=(g - b,)),
+        Claim("falls", drift, "<", Integer(0), "For beta < gamma they want fewer.", ByPositiveTerms(), assume=(g - b,)),
         Claim(
             "constant",
             (envelope.tokens / envelope.params).subs(g, b),

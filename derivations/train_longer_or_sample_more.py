@@ -19,13 +19,15 @@ def derivation() -> Derivation:
     sampling = at_target - sym.C
     weights = (slope / (1 + slope), 1 / (1 + slope))
     steep = TrainAgainstSample(c0, b * growth, b, target, price, growth + v)
+    level = TrainAgainstSample(c0, b * growth, b, target, price, growth)
+    level_cost = level.cost.subs(DRAWS, level.draws)
     return Derivation(
         name="train_longer_or_sample_more",
         title="Training longer against sampling more",
         assumptions=(
             "a law of fail@k, c C^-d k^-b, and a target F",
             "cost C + u C^a k, as a draw costs in proportion to the model, which grows as C^a",
-            "s = d/b - a > 0 and an optimal k of at least 1",
+            "s = d/b - a > 0 and an optimal k of at least 1; the steps on corners say what is best elsewhere",
         ),
         statement=(
             r"C^* = \left[u (c/F)^{1/b} (d/b - a)\right]^{1/(1 + d/b - a)}, \qquad"
@@ -68,11 +70,20 @@ def derivation() -> Derivation:
             Claim(
                 "corner_of_many_draws",
                 steep.cost.subs(DRAWS, steep.draws).diff(sym.C),
-                ">=",
+                ">",
                 Integer(1),
                 "For d/b = a - v below a, one unit of training less saves more than itself: k grows as far as the law is "
                 "trusted.",
                 ByPositiveTerms(form=v * price * (c0 / target) ** (1 / b) * sym.C ** (v - 1)),
+            ),
+            Claim(
+                "corner_at_equality",
+                level_cost.subs(sym.C, sym.C * (1 + v)),
+                ">",
+                level_cost,
+                "For d/b = a sampling costs the same at every C, and more training costs more: k grows as far as the law is "
+                "trusted there too.",
+                ByPositiveTerms(form=v * sym.C),
             ),
             Claim(
                 "corner_of_one_draw",

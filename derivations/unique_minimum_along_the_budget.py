@@ -41,7 +41,7 @@ def derivation() -> Derivation:
         Claim(
             "convex",
             in_shares.diff(s, 2),
-            ">=",
+            ">",
             Integer(0),
             "The second derivative is a sum of positive terms at every s.",
             ByPositiveTerms(),

@@ -11,6 +11,7 @@ from isoflop.theory.budget import SIX_ND
 from isoflop.theory.claim import ByWeightedAmGm, Claim, Derivation
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
+from isoflop.theory.penalty import misallocation
 
 MEAN_VALUE = "For h differentiable between y and z there is a point between them with h' = H and h(y) - h(z) = H (y - z)."
 
@@ -25,6 +26,7 @@ def derivation() -> Derivation:
     falling = BySameDifference(slope * law, slope * best, bound)
     lagrange = sym.N * law.diff(sym.N) - sym.D * law.diff(sym.D)
     optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
+    r = sym.SIZE_RATIO
     steps = (
         Claim(
             "stationary",
@@ -50,6 +52,20 @@ def derivation() -> Derivation:
             "h(R) - h(R*) = -H (R - R*) <= 0: for decreasing h the same allocation is a maximum.",
             UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", falling),
             statement=r"h(R) - h(R^*) = -H\,(R - R^*) \le 0",
+        ),
+        Claim(
+            "envelope",
+            law.subs(optimum),
+            "==",
+            envelope.coefficient * sym.C**-envelope.exponent,
+            "At N* and D* the inner law is C0 C^-alpha, and h of it is L*(C).",
+        ),
+        Claim(
+            "penalty",
+            law.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)], simultaneous=True),
+            "==",
+            misallocation(envelope).penalty * envelope.coefficient * sym.C**-envelope.exponent,
+            "N* being the same, so is r = N/N*: at r N* and D*/r the inner law is P(r) C0 C^-alpha, and the loss h of it.",
         ),
     )
     return Derivation(

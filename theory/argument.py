@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from sympy import Add, Expr, Integer, Mul, Symbol
 
-from isoflop.theory.normalform.arithmetic import Arithmetic, Key, NormalForm, OutsideScope
+from isoflop.theory.functions import defined
+from isoflop.theory.normalform.arithmetic import Arithmetic, Key, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
 from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide
 from isoflop.theory.normalform.field import CoefficientField, Fraction
@@ -21,10 +24,17 @@ UNDER_LEMMA = "proved under a stated lemma"
 NUMERICAL = "checked numerically"
 CITED = "cited"
 STRENGTHS = (PROVED, UNDER_LEMMA, NUMERICAL, CITED)
+FAILED = "failed"
+
+#: Relations of order, and those that exclude equality.
+BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
 
 
 class Argument(Protocol):
-    """An argument: what it is called, how strong it is, and what it says of a claim."""
+    """An argument: what it is called, how strong it is, and what it says of a claim.
+
+    Label and strength belong to the class, or follow from the arguments within: nobody who uses an argument chooses them.
+    """
 
     @property
     def label(self) -> str: ...
@@ -35,12 +45,48 @@ class Argument(Protocol):
     def establish(self, claim: Claim) -> Decision: ...
 
 
+def weakest(strengths: Iterable[str]) -> str:
+    """The weakest of some strengths; "failed" is the weakest of all."""
+    order = (*STRENGTHS, FAILED)
+    return max(strengths, key=order.index, default=FAILED)
+
+
+def with_those_within(argument: Argument) -> Iterator[Argument]:
+    """The argument and every argument that it rests on."""
+    yield argument
+    if is_dataclass(argument):
+        for field in fields(argument):
+            inner = getattr(argument, field.name)
+            if hasattr(inner, "establish"):
+                yield from with_those_within(inner)
+
+
+def is_of_the_package(argument: Argument) -> bool:
+    """Whether this argument and those within are the package's own: what another class calls proved is its author's word."""
+    return all(type(part).__module__.startswith("isoflop.") for part in with_those_within(argument))
+
+
+def described(argument: Argument) -> str:
+    """The label, with a word where what it says is not the package's."""
+    return argument.label if is_of_the_package(argument) else f"{argument.label}, not an argument of isoflop"
+
+
+def require_text(name: str, text: str) -> None:
+    if not (isinstance(text, str) and text.strip()):
+        raise ValueError(f"{name}={text!r}: must say something")
+
+
+def larger_and_smaller(claim: Claim) -> tuple[Expr, Expr]:
+    """The sides of a bound, the one that it says is the larger first."""
+    return (claim.lhs, claim.rhs) if claim.relation in (">=", ">") else (claim.rhs, claim.lhs)
+
+
 @dataclass(frozen=True)
 class ByNormalForm:
     """Both sides have the same power-law normal form."""
 
-    label: str = "normal form"
-    strength: str = PROVED
+    label: ClassVar[str] = "normal form"
+    strength: ClassVar[str] = PROVED
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation != "==":
@@ -50,18 +96,21 @@ class ByNormalForm:
 
 @dataclass(frozen=True)
 class ByWeightedAmGm:
-    """sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1; equality iff all T_i/w_i agree."""
+    """sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1; equality iff all T_i/w_i agree.
+
+    A strict bound needs two T_i/w_i of which one is certainly the larger.
+    """
 
     terms: tuple[Expr, ...]
     weights: tuple[Expr, ...]
-    label: str = "weighted AM-GM"
-    strength: str = PROVED
+    label: ClassVar[str] = "weighted AM-GM"
+    strength: ClassVar[str] = PROVED
 
     def establish(self, claim: Claim) -> Decision:
-        if claim.relation != ">=" or len(self.terms) != len(self.weights):
+        if claim.relation not in (">=", ">") or len(self.terms) != len(self.weights):
             return Decision(Answer.UNDECIDED, "weighted AM-GM bounds a sum from below, one weight for each term")
         for value in (*self.terms, *self.weights):
-            if value.is_positive is not True:
+            if defined(value).is_positive is not True:
                 return Decision(Answer.UNDECIDED, f"{value} is not certified positive")
         geometric = Mul(*((t / w) ** w for t, w in zip(self.terms, self.weights, strict=True)))
         conditions: list[Condition] = []
@@ -74,24 +123,34 @@ class ByWeightedAmGm:
             if not decision.proved:
                 return Decision(Answer.UNDECIDED, f"{what}: {decision}")
             conditions.extend(decision.conditions)
+        if claim.relation == ">" and not self._apart(claim):
+            return Decision(Answer.UNDECIDED, "weighted AM-GM is strict off equality, and all terms may agree with their weights")
         return Decision(Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions))
+
+    def _apart(self, claim: Claim) -> bool:
+        """Whether two of the terms certainly differ in units of their weights."""
+        levels = [term / weight for term, weight in zip(self.terms, self.weights, strict=True)]
+        return any(differ(claim, *pair) for pair in combinations(levels, 2))
 
 
 @dataclass(frozen=True)
 class ByPositiveTerms:
     """lhs - rhs (for >=; rhs - lhs for <=) is a sum of terms that are each certainly positive, or zero.
 
+    For > and < one term at least must be certainly positive, and so be wherever the assumptions hold.
+
     `form` may give the difference in a form whose terms are visibly positive; that it is the difference is decided first.
     """
 
     form: Expr | None = None
-    label: str = "positive terms"
-    strength: str = PROVED
+    label: ClassVar[str] = "positive terms"
+    strength: ClassVar[str] = PROVED
 
     def establish(self, claim: Claim) -> Decision:
-        if claim.relation not in (">=", "<="):
+        if claim.relation not in BOUNDS:
             return Decision(Answer.UNDECIDED, "positive terms prove bounds only")
-        difference = claim.lhs - claim.rhs if claim.relation == ">=" else claim.rhs - claim.lhs
+        larger, smaller = larger_and_smaller(claim)
+        difference = larger - smaller
         conditions: tuple[Condition, ...] = ()
         if self.form is not None:
             same = decide(difference, self.form, assume=claim.assume)
@@ -102,23 +161,48 @@ class ByPositiveTerms:
         try:
             for assumption in claim.assume:
                 arithmetic.assume_positive(normal_form(assumption, arithmetic))
+            certainly = False
             for term in Add.make_args(difference):
-                if not _never_negative(arithmetic.canonical(normal_form(term, arithmetic)), arithmetic):
+                form = arithmetic.canonical(normal_form(term, arithmetic))
+                if not all(arithmetic.is_nonnegative(key, value) for key, value in form.items()):
                     return Decision(Answer.UNDECIDED, f"the term {term} may be negative")
+                certainly |= any(arithmetic.sign_of_term(key, value) == 1 for key, value in form.items())
         except OutsideScope as error:
             return Decision(Answer.UNDECIDED, str(error))
         conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
         conditions += tuple(Condition(e, "!=") for e in arithmetic.nonzero)
+        if claim.relation in STRICT:
+            open_conditions = [c for c in conditions if not implied(c, claim.assume)]
+            if open_conditions or not certainly:
+                where = f"it is so only where {open_conditions[0]}" if open_conditions else "every term may vanish"
+                return Decision(Answer.UNDECIDED, f"the difference is not certainly positive: {where}")
         return Decision(Answer.PROVED, "the difference is a sum of positive terms", tuple(dict.fromkeys(conditions)))
+
+
+def differ(claim: Claim, one: Expr, other: Expr) -> bool:
+    """Whether two expressions certainly differ: by an assumption of the claim, or as one is larger by positive terms."""
+    if implied(Condition(one - other, "!="), claim.assume):
+        return True
+    pairs = (one, other), (other, one)
+    return any(ByPositiveTerms().establish(premise(claim, *pair, strict=True)).proved for pair in pairs)
+
+
+def premise(claim: Claim, larger: Expr, smaller: Expr, *, strict: bool = False, assume: Sequence[Expr] | None = None) -> Claim:
+    """The bound that a claim needs, with those of its assumptions (or of `assume`) that speak of nothing else."""
+    known = larger.free_symbols | smaller.free_symbols
+    usable = tuple(a for a in (claim.assume if assume is None else assume) if a.free_symbols <= known)
+    return replace(claim, lhs=larger, relation=">" if strict else ">=", rhs=smaller, assume=usable)
+
+
+def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
+    """Whether a side condition is one of the assumptions, or follows from one as written."""
+    e = condition.expression
+    return e in assume or (condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2)))
 
 
 def _arithmetic(claim: Claim, *others: Expr) -> Arithmetic:
     """Arithmetic in the symbols of a claim, its assumptions and other expressions."""
     return Arithmetic(CoefficientField(claim.symbols.union(*(e.free_symbols for e in (*claim.assume, *others)))))
-
-
-def _never_negative(form: NormalForm, arithmetic: Arithmetic) -> bool:
-    return all(arithmetic.is_nonnegative(key, value) for key, value in form.items())
 
 
 @dataclass(frozen=True)
@@ -127,8 +211,12 @@ class ByLeadingTerm:
 
     variable: Symbol
     limit: str  # "0" or "oo"
-    label: str = "leading term"
-    strength: str = PROVED
+    label: ClassVar[str] = "leading term"
+    strength: ClassVar[str] = PROVED
+
+    def __post_init__(self) -> None:
+        if self.limit not in ("0", "oo"):
+            raise ValueError(f"limit={self.limit!r}: must be '0' or 'oo'")
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in ("~", "->"):
@@ -173,10 +261,14 @@ class ByCases:
     """The claim at each of finitely many values of some symbols, each decided exactly; it says nothing of other values."""
 
     cases: tuple[tuple[tuple[Symbol, Expr], ...], ...]
-    label: str = "exact cases"
-    strength: str = NUMERICAL
+    label: ClassVar[str] = "exact cases"
+    strength: ClassVar[str] = NUMERICAL
 
     def establish(self, claim: Claim) -> Decision:
+        if claim.relation != "==":
+            return Decision(Answer.UNDECIDED, "cases are decided as equalities, and prove no bound and no limit")
+        if not self.cases:
+            return Decision(Answer.UNDECIDED, "there is no case")
         conditions: list[Condition] = []
         for case in self.cases:
             left, right = (side.subs(list(case)).doit() for side in (claim.lhs, claim.rhs))
@@ -195,7 +287,14 @@ class UnderLemma:
     lemma: str
     source: str
     argument: Argument
-    strength: str = UNDER_LEMMA
+
+    def __post_init__(self) -> None:
+        for name in ("lemma", "source"):
+            require_text(name, getattr(self, name))
+
+    @property
+    def strength(self) -> str:
+        return weakest((UNDER_LEMMA, self.argument.strength))
 
     @property
     def label(self) -> str:
@@ -209,8 +308,8 @@ class UnderLemma:
 class Numerically:
     """No exact argument: the claim rests on its numerical checks alone, and its status says so."""
 
-    label: str = "numerical check"
-    strength: str = NUMERICAL
+    label: ClassVar[str] = "numerical check"
+    strength: ClassVar[str] = NUMERICAL
 
     def establish(self, claim: Claim) -> Decision:
         return Decision(Answer.UNDECIDED, "no exact argument is given")
@@ -221,8 +320,11 @@ class Cited:
     """Taken from the literature; numerical checks apply where both sides can be evaluated."""
 
     source: str
-    label: str = "cited"
-    strength: str = CITED
+    label: ClassVar[str] = "cited"
+    strength: ClassVar[str] = CITED
+
+    def __post_init__(self) -> None:
+        require_text("source", self.source)
 
     def establish(self, claim: Claim) -> Decision:
         return Decision(Answer.UNDECIDED, f"cited from {self.source}")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from isoflop.theory.argument import PROVED
+from isoflop.theory.argument import BOUNDS, PROVED, larger_and_smaller
 from isoflop.theory.normalform.decide import Answer, Decision
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
 
@@ -18,17 +18,17 @@ class ByEnclosure:
     """Both sides are numbers, and an enclosure of their difference lies strictly on the right side of zero."""
 
     digits: int = 50
-    label: str = "interval enclosure"
-    strength: str = PROVED
+    label: ClassVar[str] = "interval enclosure"
+    strength: ClassVar[str] = PROVED
 
     def establish(self, claim: Claim) -> Decision:
-        if claim.relation not in (">=", "<=") or claim.symbols:
+        if claim.relation not in BOUNDS or claim.symbols:
             return Decision(Answer.UNDECIDED, "an enclosure proves bounds between numbers only")
         evaluator = IntervalEvaluator(self.digits)
         try:
-            difference = evaluator.evaluate(claim.lhs, {}) - evaluator.evaluate(claim.rhs, {})
+            larger, smaller = (evaluator.evaluate(side, {}) for side in larger_and_smaller(claim))
         except Undefined as error:
             return Decision(Answer.UNDECIDED, str(error))
-        if not (difference.a > 0 if claim.relation == ">=" else difference.b < 0):
+        if not (larger - smaller).a > 0:
             return Decision(Answer.UNDECIDED, "the enclosure does not exclude the other side")
         return Decision(Answer.PROVED, f"the difference is enclosed with {self.digits} digits")

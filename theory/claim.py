@@ -6,13 +6,17 @@ seeded random points at 50 digits; a bound is also checked by interval arithmeti
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sympy import Expr, Symbol, latex
+from sympy import Expr, Integer, Symbol, latex
 
 from isoflop.theory.argument import (
-    STRENGTHS,
+    BOUNDS,
+    CITED,
+    FAILED,
+    NUMERICAL,
     Argument,
     ByCases,
     ByLeadingTerm,
@@ -22,11 +26,21 @@ from isoflop.theory.argument import (
     Cited,
     Numerically,
     UnderLemma,
+    described,
+    implied,
+    premise,
+    require_text,
+    weakest,
+    with_those_within,
 )
-from isoflop.theory.normalform.decide import Decision
+from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
+from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.decide import Answer, Condition, Decision
+from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.pointwise import PointCheck, check_at_points, enclose_bound
 
 __all__ = [
+    "FAILED",
     "RELATIONS",
     "Argument",
     "ByCases",
@@ -41,11 +55,10 @@ __all__ = [
     "UnderLemma",
     "Verdict",
     "first_failure",
+    "weakest",
 ]
 
-FAILED = "failed"
-
-RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", "~": r"\sim", "->": r"\to"}
+RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", ">": ">", "<": "<", "~": r"\sim", "->": r"\to"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +70,7 @@ class Claim:
     name : str
         Short name, unique within a derivation.
     lhs, rhs : sympy.Expr
-    relation : {"==", ">=", "<=", "~", "->"}
+    relation : {"==", ">=", "<=", ">", "<", "~", "->"}
         `~` is asymptotic equality and `->` a limit; the argument says in which limit.
     reason : str
         Why it holds, one sentence.
@@ -93,8 +106,38 @@ class Claim:
         return (argument.variable, argument.limit) if isinstance(argument, ByLeadingTerm) else None
 
     def prove(self) -> Decision:
-        """The exact path alone."""
-        return self.argument.establish(self)
+        """The exact path alone; a proof on conditions that the claim neither assumes nor needs to make sense is none."""
+        decision = self.argument.establish(self)
+        foreign = self._foreign(decision.conditions) if decision.proved else None
+        if foreign is None:
+            return decision
+        return Decision(Answer.UNDECIDED, f"the argument holds only where {foreign}, which is not assumed", decision.conditions)
+
+    def _foreign(self, conditions: Iterable[Condition]) -> Condition | None:
+        """A condition that is neither assumed nor one under which the two sides are defined."""
+        left = [c for c in dict.fromkeys(conditions) if c.relation == ">" and not implied(c, self.assume)]
+        if not left:
+            return None
+        own = self._own_conditions()
+        left = [c for c in left if c.expression not in own]
+        known = (*self.assume, *own)
+        return next((c for c in left if not self._follows(c.expression, known)), None)
+
+    def _follows(self, expression: Expr, known: tuple[Expr, ...]) -> bool:
+        """Whether the expression is certainly positive where the known ones are."""
+        return ByPositiveTerms().establish(premise(self, expression, Integer(0), strict=True, assume=known)).proved
+
+    def _own_conditions(self) -> tuple[Expr, ...]:
+        """What must be positive for the two sides to be defined."""
+        arithmetic = Arithmetic(CoefficientField(self.symbols.union(*(a.free_symbols for a in self.assume))))
+        try:
+            for expression in self.assume:
+                arithmetic.assume_positive(normal_form(expression, arithmetic))
+            for side in (self.lhs, self.rhs):
+                normal_form(side, arithmetic)
+        except OutsideScope:
+            pass
+        return tuple(arithmetic.positive)
 
     def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> Verdict:
         """All paths: exact, pointwise, and intervals for a bound."""
@@ -110,7 +153,7 @@ class Claim:
             seed=seed,
         )
         interval = None
-        if self.relation in (">=", "<="):
+        if self.relation in BOUNDS:
             interval = enclose_bound(self.lhs, self.relation, self.rhs, assume=self.assume, points=points, seed=seed)
         return Verdict(self, self.prove(), pointwise, interval)
 
@@ -137,12 +180,11 @@ class Verdict:
         """The strength of the argument, or "failed" where a path objects or an exact argument does not go through."""
         if not self.pointwise.passed or (self.interval is not None and not self.interval.passed):
             return FAILED
-        promised = self.claim.argument.strength
-        return promised if self.exact.proved or isinstance(self.claim.argument, (Numerically, Cited)) else FAILED
+        return earned(self.claim.argument, self.exact)
 
     @property
     def how(self) -> str:
-        parts = [self.claim.argument.label, f"{self.pointwise.points} points"]
+        parts = [described(self.claim.argument), f"{self.pointwise.points} points"]
         if self.interval is not None:
             parts.append(f"{self.interval.points} enclosures")
         return ", ".join(parts)
@@ -160,6 +202,22 @@ class Derivation:
     source: str
     follows: str = ""
 
+    def refuse_mistakes(self) -> None:
+        """Refuse what is certainly a mistake.
+
+        Raises
+        ------
+        ValueError
+            Where the source, or a step's name or reason is empty, two steps have one name, the two sides of a step are one and
+            the same, or a lemma is the conclusion itself.
+        """
+        require_text("source", self.source)
+        for step in self.steps:
+            _refuse_what_says_nothing(step, self.statement)
+        repeated = [name for name, count in Counter(step.name for step in self.steps).items() if count > 1]
+        if repeated:
+            raise ValueError(f"steps: {repeated[0]!r} is the name of more than one; a step needs a name of its own")
+
     def prove(self) -> tuple[Decision, ...]:
         return tuple(step.prove() for step in self.steps)
 
@@ -176,10 +234,28 @@ class Derivation:
         return f"$\\displaystyle {self.statement}$"
 
 
-def weakest(strengths: Iterable[str]) -> str:
-    """The weakest of some strengths; "failed" is the weakest of all."""
-    order = (*STRENGTHS, FAILED)
-    return max(strengths, key=order.index, default=FAILED)
+def earned(argument: Argument, exact: Decision) -> str:
+    """The argument's strength where it goes through; without a proof no more than numbers, or a citation, can give."""
+    if exact.proved:
+        return argument.strength
+    without_proof = CITED if isinstance(argument, Cited) else NUMERICAL if isinstance(argument, Numerically) else FAILED
+    return weakest((argument.strength, without_proof))
+
+
+def _refuse_what_says_nothing(step: Claim, statement: str) -> None:
+    """Refuse a step that is certainly a mistake."""
+    for what in ("name", "reason"):
+        require_text(f"step {step.name!r}: {what}", getattr(step, what))
+    if step.lhs == step.rhs:
+        raise ValueError(f"step {step.name!r}: lhs and rhs are both {str(step.lhs)[:60]}, which says nothing")
+    conclusions = {_words(text) for text in (statement, step.reason, step.statement) if text}
+    for argument in with_those_within(step.argument):
+        if isinstance(argument, UnderLemma) and _words(argument.lemma) in conclusions:
+            raise ValueError(f"step {step.name!r}: its lemma is what is to be proved, {argument.lemma[:60]!r}")
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()
 
 
 def first_failure(verdicts: Sequence[Verdict]) -> Verdict | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sympy import Rational, Symbol
 
+from isoflop.theory.argument import BOUNDS, STRICT
 from isoflop.theory.claim import Claim, Verdict
 from isoflop.theory.normalform.decide import Witness
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_positive
@@ -31,7 +32,7 @@ class Erratum:
     where : str
         Equation, table or sentence of the paper.
     as_printed : Claim
-        What the paper prints, as a claim (==, >= or <=) that fails.
+        What the paper prints, as a claim (==, >=, <=, > or <) that fails.
     corrected : Claim or tuple of Claim
         What holds instead.
     comment : str
@@ -101,7 +102,7 @@ def refute(claim: Claim, *, at: At = (), digits: int = 50, seed: int = 0) -> Wit
     ValueError
         Where `at` does not satisfy the claim's assumptions, or the claim is a limit.
     """
-    if claim.relation not in ("==", ">=", "<="):
+    if claim.relation not in ("==", *BOUNDS):
         raise ValueError(f"claim={claim.name!r}: {claim.relation} is a limit, which no point refutes")
     evaluator, independent = IntervalEvaluator(digits), PointEvaluator(digits)
     for point in _candidates(claim, at, seed):
@@ -132,4 +133,6 @@ def _fails(relation: str, lowest: Any, highest: Any) -> bool:
     """Whether a difference lhs - rhs between these bounds certainly breaks the relation."""
     if relation == "==":
         return bool(lowest > 0 or highest < 0)
+    if relation in STRICT:
+        return bool(highest <= 0) if relation == ">" else bool(lowest >= 0)
     return bool(highest < 0) if relation == ">=" else bool(lowest > 0)

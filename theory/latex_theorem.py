@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from sympy import Expr
 
-from isoflop.theory.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA
-from isoflop.theory.claim import FAILED, Cited, Claim, Derivation, Numerically, UnderLemma, Verdict
+from isoflop.theory.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
+from isoflop.theory.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from isoflop.theory.envelope import Envelope
 from isoflop.theory.latex_align import align_block
 from isoflop.theory.latex_break import ITEM_WIDTH, SIZES, SLACK, TEXT_WIDTH, display, filled, packed, pieces
@@ -127,8 +127,7 @@ def _graded(step: Claim, verdict: Verdict | None) -> Graded:
     if verdict is not None:
         return Graded(step, verdict.exact, verdict.strength)
     decision = step.prove()
-    granted = decision.proved or isinstance(step.argument, (Numerically, Cited))
-    return Graded(step, decision, step.argument.strength if granted else FAILED)
+    return Graded(step, decision, earned(step.argument, decision))
 
 
 def _proof(graded: Sequence[Graded], brief: Sequence[Claim], spelling: Notation, cite: Cite) -> list[str]:
@@ -152,7 +151,7 @@ def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str
     """On what the steps rest: an exact procedure, a stated lemma, numbers, a citation."""
     steps = list(enumerate((entry.step.argument for entry in graded), start=1))
     by = {k: entry.strength for k, entry in enumerate(graded, start=1)}
-    methods = _gathered((argument.label, k) for k, argument in steps if by[k] == PROVED)
+    methods = _gathered((described(argument), k) for k, argument in steps if by[k] == PROVED)
     checks = "; ".join(f"{_numbers(numbers)} by {escaped(label)}" for label, numbers in methods.items())
     every = "Each step was decided" if all(strength == PROVED for strength in by.values()) else "Decided"
     opening = [f"{every} by an exact procedure: {checks}." if checks else "No step is proved outright."]
@@ -161,7 +160,7 @@ def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str
         verb = "rests" if len(numbers) == 1 else "rest"
         opening += [f"{_numbers(numbers).capitalize()} {verb} on a lemma that is not proved here ({cite(source)}):"]
         opening += [rf"\emph{{Lemma.}} {_ended(sentence_latex(lemma, spelling))}"]
-    for label, numbers in _gathered((argument.label, k) for k, argument in steps if by[k] == NUMERICAL).items():
+    for label, numbers in _gathered((described(argument), k) for k, argument in steps if by[k] == NUMERICAL).items():
         opening += [f"Checked in numbers, not proved: {_numbers(numbers)} ({escaped(label)})."]
     for source, numbers in _gathered((_source(argument), k) for k, argument in steps if by[k] == CITED).items():
         opening += [f"Cited, not proved: {_numbers(numbers)} ({cite(source)})."]

@@ -18,7 +18,7 @@ from typing import Any
 from sympy import Abs, Add, E, Expr, Mul, Pow, Rational, Symbol, exp, log, nan, oo, zoo
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
-from isoflop.theory.argument import Cited, Numerically, UnderLemma
+from isoflop.theory.argument import STRICT, Cited, Numerically, UnderLemma
 from isoflop.theory.claim import Claim, Derivation
 from isoflop.theory.functions import defined
 from isoflop.theory.pointwise import PointCheck, check_at_points, enclose_bound
@@ -140,7 +140,7 @@ KINDS: dict[str, Callable[[Expr, Sequence[Symbol], Random], Iterator[Expr]]] = {
     "term doubled": scale_term,
 }
 DIRECTION = "direction"
-OPPOSITE = {">=": "<=", "<=": ">="}
+OPPOSITE = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 
 
 @dataclass(frozen=True)
@@ -306,7 +306,8 @@ class _Sides:
         size = arithmetic.add(left.copy_abs(), right.copy_abs())
         if gap.copy_abs() <= arithmetic.multiply(SHARE, size) or gap.copy_abs() < SMALLEST:
             return Decimal(0)
-        signed = {">=": gap, "<=": gap.copy_negate(), "==": gap.copy_abs().copy_negate()}[self.relation]
+        upwards = {">=": gap, ">": gap, "<=": gap.copy_negate(), "<": gap.copy_negate()}
+        signed = upwards.get(self.relation, gap.copy_abs().copy_negate())
         return arithmetic.divide(signed, size)
 
     def _size(self, point: Point, evaluator: DecimalEvaluator) -> Decimal:
@@ -360,6 +361,8 @@ def truth(claim: Claim, *, seed: int = 0, accused: Iterable[Point] = ()) -> Trut
         found.append(values)
     if not found:
         return Truth(UNDEFINED, "the sides have no real values together")
+    if claim.relation in STRICT and not any(values.slack for values in found):
+        return Truth(FALSE, f"{found[0]}: the sides agree at {len(found)} fresh points")
     if claim.relation != "==":
         for worst in sorted(found, key=lambda values: values.slack)[:DESCENTS]:
             for values in sides.downhill(worst):

@@ -349,7 +349,13 @@ def _claims(m: Misallocation) -> list[Claim]:
     reached = {n: R * n_star, d: m.tokens_factor * d_star}
     above_wall = (1 - w_n * R**-b,)
     claims = [
-        Claim("budget_kept", budget.compute(moved), "==", sym.C, "Moving N to r N* and D along the budget keeps the compute."),
+        Claim(
+            "budget_kept",
+            m.remaining(n).subs(n, moved[n]),
+            "==",
+            moved[d],
+            "Beside r N* params the budget C leaves r^-1 D* tokens: moving N to r N* and D along the budget keeps the compute.",
+        ),
         Claim(
             "penalty",
             at_moved / envelope.reducible,

@@ -6,6 +6,7 @@ Values come from ordinary multiprecision arithmetic here (a private mpmath conte
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from math import prod
@@ -14,16 +15,23 @@ from typing import Any
 import mpmath
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
+from isoflop.theory.argument import BOUNDS, STRICT
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
-from isoflop.theory.normalform.sample import Point
+from isoflop.theory.normalform.sample import Point, not_real
 from isoflop.theory.normalform.sample import points as sampled_points
 
 SMALLEST_LIMIT_STEP = 3
+#: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is not yet small.
+LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
 LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
 LARGEST_DRAW = 2_000
 #: A bound is followed downhill from the tightest of its first points: from how many, of how many, how often, by which factors.
 DESCENTS, FIRST_POINTS, ROUNDS = 2, 16, 3
 STRIDES = tuple(Rational(*pair) for pair in ((1, 8), (1, 2), (9, 10), (10, 9), (2, 1), (8, 1)))
+
+
+class OutOfReach(ValueError):
+    """A distance shrinks towards a limit and is not small at the last step."""
 
 
 @dataclass(frozen=True)
@@ -116,17 +124,22 @@ def check_at_points(
     Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times the digits, to an absolute
     10^(-2 digits): so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. An
     asymptotic equality lhs ~ rhs is followed into the limit, where |lhs/rhs - 1| must shrink at every step, and a
-    limit lhs -> rhs likewise with |lhs - rhs|. A bound must also hold where its slack becomes least nearby.
+    limit lhs -> rhs likewise with |lhs - rhs|; a distance that shrinks all the way without becoming small is no objection, and
+    the detail says so. A bound must also hold where its slack becomes least nearby. A strict bound fails where the sides are
+    equal as numbers, and points at which they merely agree in all digits do not count.
     """
-    evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
+    if complaint := not_real(symbols):
+        return PointCheck(False, 0, complaint)
+    evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
 
     def fails(point: Point) -> str:
         """What fails at the point, if anything; a failure is seen again with more digits."""
         if any(evaluator.evaluate(a, point) <= 0 for a in assume):
             raise Undefined("an assumption does not hold")
         failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits, floor=0)
-        return failure and _failure(finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1)
+        failure = failure and _failure(finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1)
+        return failure or (_not_apart(evaluator, finer, lhs, rhs, point, digits) if relation in STRICT else "")
 
     def slack(point: Point) -> Any:
         if any(evaluator.evaluate(a, point) <= 0 for a in assume):
@@ -135,14 +148,17 @@ def check_at_points(
         size = max(abs(left), abs(right))
         if 0 in (lhs, rhs):
             size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point))) for side in (lhs, rhs))
-        return _share(left - right if relation == ">=" else right - left, size)
+        return _share(left - right if relation in (">=", ">") else right - left, size)
 
     held: list[Point] = []
+    out_of_reach = 0
     for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
         try:
             failure = fails(point)
         except Undefined:
             continue
+        except OutOfReach:
+            failure, out_of_reach = "", out_of_reach + 1
         if failure:
             return PointCheck(False, len(held) + 1, failure, _ordered(point))
         held.append(point)
@@ -151,10 +167,16 @@ def check_at_points(
     used = len(held)
     if used < min(points, 1 if not symbols else points):
         return PointCheck(False, used, f"only {used} of {points} points lie in the domain")
-    for point in _tightest(held, slack) if relation in (">=", "<=") else ():
-        failure = fails(point)
+    for point in _tightest(held, slack) if relation in BOUNDS else ():
+        try:
+            failure = fails(point)
+        except Undefined:
+            continue
         if failure:
             return PointCheck(False, used, failure, _ordered(point))
+    if out_of_reach:
+        detail = f"the distance shrinks at {used} points, but at {out_of_reach} of them the limit is out of reach"
+        return PointCheck(True, used, detail)
     return PointCheck(True, used, f"holds at {used} points with {digits} digits")
 
 
@@ -216,9 +238,21 @@ def _failure(
     tolerance = mp.mpf(10) ** (10 - digits) * max(floor, abs(left), abs(right))
     if relation == "==" and abs(left - right) > tolerance:
         return f"lhs = {mp.nstr(left, 20)}, rhs = {mp.nstr(right, 20)}"
-    if (relation == ">=" and left < right - tolerance) or (relation == "<=" and left > right + tolerance):
+    too_small = relation in (">=", ">") and left < right - tolerance
+    if too_small or (relation in ("<=", "<") and left > right + tolerance):
         return f"lhs = {mp.nstr(left, 20)} {relation} rhs = {mp.nstr(right, 20)} fails"
     return ""
+
+
+def _not_apart(evaluator: PointEvaluator, finer: PointEvaluator, lhs: Expr, rhs: Expr, point: Point, digits: int) -> str:
+    """Whether both sides are one number at the point; Undefined where they agree in every digit and are not seen to be one."""
+    for values, seen in ((evaluator, digits), (finer, 4 * digits)):
+        left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
+        if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
+            return ""
+    if (lhs - rhs).subs(point) == 0:
+        return f"both sides are {evaluator.context.nstr(left, 20)}"
+    raise Undefined("the sides agree in every digit")
 
 
 def _limit_failure(
@@ -235,19 +269,31 @@ def _limit_failure(
     mp = evaluator.context
     variable, target = limit
     sign = -1 if target == "0" else 1
-    distances = []
-    for step in (10, 20, 40, 80, 160):
-        at = {**point, variable: mp.exp(sign * step * 10)}
+    floor, small = mp.mpf(10) ** (10 - digits), mp.mpf(10) ** -SMALLEST_LIMIT_STEP
+
+    def distance(logarithm: int) -> Any:
+        at = {**point, variable: mp.exp(sign * logarithm)}
         left, right = evaluator.evaluate(lhs, at), evaluator.evaluate(rhs, at)
         if relation == "~" and not right:
             raise Undefined("a quotient by zero")
-        distances.append(abs(left / right - 1) if relation == "~" else abs(left - right))
-    floor = mp.mpf(10) ** (10 - digits)
-    shrinking = all(b < a or b <= floor for a, b in pairwise(distances))
-    if not shrinking or distances[-1] > mp.mpf(10) ** -SMALLEST_LIMIT_STEP:
+        return abs(left / right - 1) if relation == "~" else abs(left - right)
+
+    distances = [distance(logarithm) for logarithm in LOGARITHMS]
+    for logarithm in FARTHER:
+        if distances[-1] <= small or not _shrinking(distances, floor):
+            break
+        with suppress(Undefined):
+            distances.append(distance(logarithm))
+    if not _shrinking(distances, floor):
         what = "lhs/rhs - 1" if relation == "~" else "lhs - rhs"
         return f"{what} = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
+    if distances[-1] > small:
+        raise OutOfReach
     return ""
+
+
+def _shrinking(distances: Sequence[Any], floor: Any) -> bool:
+    return all(after < before or after <= floor for before, after in pairwise(distances))
 
 
 def enclose_bound(
@@ -255,10 +301,16 @@ def enclose_bound(
 ) -> PointCheck:
     """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of zero.
 
-    Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits` digits.
+    Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits` digits; for a strict bound
+    zero is on the wrong side.
     """
-    evaluator = IntervalEvaluator(digits)
+    evaluator, strict = IntervalEvaluator(digits), relation in STRICT
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
+    if complaint := not_real(symbols):
+        return PointCheck(False, 0, complaint)
+
+    def excluded(difference: Any) -> bool:
+        return bool(difference.b < 0 or (strict and difference.b == 0))
 
     def enclosed(point: Point) -> tuple[Any, Any]:
         """The difference, positive where the bound holds, and the size of the sides."""
@@ -268,7 +320,7 @@ def enclose_bound(
         size = max(abs(left).b, abs(right).b)
         if 0 in (lhs, rhs):
             size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point)).b) for side in (lhs, rhs))
-        return (left - right if relation == ">=" else right - left), size
+        return (left - right if relation in (">=", ">") else right - left), size
 
     def slack(point: Point) -> Any:
         difference, size = enclosed(point)
@@ -282,17 +334,17 @@ def enclose_bound(
         except Undefined:
             continue
         held.append(point)
-        if difference.b < 0:
+        if excluded(difference):
             return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
         confirmed += bool(difference.a > 0)
         equal += bool(abs(difference).b < size * evaluator.context.mpf(10) ** (10 - digits))
         if len(held) == points or not symbols:
             break
-    if held and equal == len(held):
+    if held and equal == len(held) and not strict:
         return PointCheck(True, len(held), f"equality at {len(held)} points with {digits} digits")
     if not confirmed:
         return PointCheck(False, len(held), f"no enclosure at {len(held)} points confirms the bound strictly")
     for point in _tightest(held, slack):
-        if enclosed(point)[0].b < 0:
+        if excluded(enclosed(point)[0]):
             return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
     return PointCheck(True, len(held), f"{confirmed} of {len(held)} enclosures confirm the bound strictly")

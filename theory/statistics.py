@@ -11,6 +11,7 @@ from functools import cached_property
 from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.argument_calculus import ByMonotone
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 from isoflop.theory.marginal import sensitivities
@@ -161,6 +162,12 @@ def three_point_minor(term: Expr, exponent: Expr, growth: Expr) -> tuple[Expr, .
     """
     p = exp(-exponent * growth * SPACING)
     return growth, SPACING, term**2, p, (1 - p) ** 2
+
+
+def step_falls(exponent: Expr, growth: Expr) -> ByMonotone:
+    """1 - p is positive: 1 - e^(-b growth x) grows from 0 at x = 0."""
+    x = Symbol("x", positive=True)
+    return ByMonotone(1 - exp(-exponent * growth * x), x, SPACING, Integer(0))
 
 
 def confluent_rows(p: Expr, s: Expr) -> Matrix:

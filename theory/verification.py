@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from sympy import Rational
 
 from isoflop.derivations import NAMES
-from isoflop.theory.argument import STRENGTHS
+from isoflop.theory.argument import STRENGTHS, described
 from isoflop.theory.claim import FAILED, Claim, Derivation, Verdict, weakest
 from isoflop.theory.erratum import Erratum, ErratumVerdict, Remark
 from isoflop.theory.notation import close_matches
@@ -75,7 +75,7 @@ class StepReport:
             claim=spelled(claim),
             relation=claim.relation,
             reason=claim.reason,
-            argument=claim.argument.label,
+            argument=described(claim.argument),
             strength=verdict.strength,
             exact=exact.answer.value,
             exact_detail=str(exact).partition(": ")[2],
@@ -204,25 +204,25 @@ def load(name: str) -> Derivation:
     if name not in NAMES:
         known = close_matches(name, (*NAMES, *ERRATA))
         raise ValueError(f"name={name!r}: must be the name of a derivation or a path ending in .py{known}")
-    found: Derivation = import_module(f"isoflop.derivations.{name}").derivation()
-    return found
+    return checked(import_module(f"isoflop.derivations.{name}").derivation())
 
 
 def checked(derivation: object) -> Derivation:
-    """The object, if it is a derivation whose steps are claims.
+    """The object, if it is a derivation whose steps are claims, none of them certainly a mistake.
 
     Raises
     ------
     ValueError
         Where it is not.
     """
-    if not isinstance(derivation, Derivation):
+    if type(derivation) is not Derivation:
         raise ValueError(f"derivation()={_brief(derivation)}: must return an isoflop Derivation")
     if not derivation.steps:
         raise ValueError(f"derivation().steps={derivation.steps!r}: must have at least one step")
     for step in derivation.steps:
-        if not isinstance(step, Claim):
-            raise ValueError(f"derivation().steps: must be claims, but one is {_brief(step)}")
+        if type(step) is not Claim:
+            raise ValueError(f"derivation().steps: must be isoflop Claims, but one is {_brief(step)}")
+    derivation.refuse_mistakes()
     return derivation
 
 

@@ -96,7 +96,7 @@ def test_json(data) -> None:
         for step in derivation["steps"]:
             assert set(step) >= {"name", "relation", "strength", "exact", "pointwise", "interval", "reason"}
             assert (step["exact"], step["pointwise"]) == ("proved", "passed")
-            assert step["interval"] == ("passed" if step["relation"] in ("<=", ">=") else None)
+            assert step["interval"] == ("passed" if step["relation"] in ("<=", ">=", "<", ">") else None)
 
 
 def test_a_name_twice_is_checked_once(data) -> None:
@@ -173,6 +173,48 @@ def test_own_file_that_is_wrong(call, own) -> None:
     assert found["failed"] == 1
 
 
+CASES = """
+from sympy import Integer, symbols
+
+from isoflop.theory.argument_calculus import ByMonotone
+from isoflop.theory.claim import ByCases, ByPositiveTerms, Claim, Derivation
+
+x, h = symbols("x h", positive=True)
+FAR = Integer(10) ** 9
+
+
+def derivation():
+    slope = ByCases((((x, FAR),),))
+    falling = ByMonotone((x - FAR) ** 2, x, x + h, x, False, ByPositiveTerms(h), slope)
+    steps = (Claim("falls", (x + h - FAR) ** 2, "<=", (x - FAR) ** 2, "It falls.", falling),)
+    return Derivation("mine", "Mine", ("x, h > 0",), "", steps, "own work")
+"""
+OWN_ARGUMENT = (
+    SOUND.replace("ByPositiveTerms()", "Mine()")
+    + """
+
+class Mine:
+    label, strength = "positive terms", "proved"
+
+    def establish(self, claim):
+        return ByPositiveTerms().establish(claim)
+"""
+)
+
+
+def test_own_file_with_a_false_theorem_for_the_points_to_miss(call, own) -> None:
+    """It is false from 10^9 on, where no point lies."""
+    result = call("verify", own(CASES))
+    assert (result.code, result.err) == (1, "")
+    assert "1. falls: failed" in result.out
+
+
+def test_own_file_with_an_argument_of_its_own(call, own) -> None:
+    result = call("verify", own(OWN_ARGUMENT))
+    assert (result.code, result.err) == (0, "")
+    assert "proved (positive terms, not an argument of isoflop)" in result.out
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -190,6 +232,11 @@ def test_own_file_that_is_wrong(call, own) -> None:
             "at least one step",
         ),
         (SOUND.replace("(x + y) ** 2", "3.5"), "cannot be checked"),
+        (SOUND.replace("ByPositiveTerms()", 'ByPositiveTerms(strength="proved")'), "unexpected keyword argument 'strength'"),
+        (SOUND.replace("(x + y) ** 2", "x").replace("x**2 + 2 * x * y + y**2", "x"), "says nothing"),
+        (SOUND.replace('"bound"', '"square"'), "'square' is the name of more than one"),
+        (SOUND.replace('"y is positive."', '""'), "step 'bound': reason='': must say something"),
+        (SOUND.replace('"own work"', '""'), "source='': must say something"),
     ],
 )
 def test_own_file_that_is_none(call, own, text, said) -> None:

@@ -301,8 +301,8 @@ def test_exact_proof_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_unknown_relation_is_refused() -> None:
-    with pytest.raises(ValueError, match="relation='<': must be one of"):
-        claim(N, "<", 2 * N)
+    with pytest.raises(ValueError, match="relation='<>': must be one of"):
+        claim(N, "<>", 2 * N)
 
 
 def test_verdict_says_how() -> None:

@@ -135,6 +135,10 @@ def test_no_real_value(expression):
         (Claim("c", x + 1 / x, ">=", Integer(2), "r", ByPositiveTerms()), TRUE),
         (Claim("c", x + 1 / x, ">=", 2 + Rational(1, 10**6), "r", ByPositiveTerms()), FALSE),  # near x = 1 alone
         (Claim("c", x * y, ">=", Integer(1), "r", ByPositiveTerms(), assume=(x - 1, y - 1)), TRUE),
+        (Claim("c", x + y, ">", x, "r", ByPositiveTerms()), TRUE),
+        (Claim("c", x, "<", x + y, "r", ByPositiveTerms()), TRUE),
+        (Claim("c", (x + y) ** 2, ">", x**2 + 2 * x * y + y**2, "r", ByPositiveTerms()), FALSE),
+        (Claim("c", x + y, "<", x, "r", ByPositiveTerms()), FALSE),
         (Claim("c", log(-x), "==", Integer(0), "r"), UNDEFINED),
         (Claim("c", x**a + x ** (2 * a), "~", x**a, "r", ByLeadingTerm(x, "0")), TRUE),
         (Claim("c", x**a + x ** (2 * a), "~", x**a, "r", ByLeadingTerm(x, "oo")), FALSE),
@@ -169,7 +173,7 @@ BREAKS = {
 @pytest.mark.parametrize("broken", PATHS)
 def test_the_others_object_where_one_is_broken(broken, false_claims, monkeypatch):
     assert len(false_claims) >= 40
-    assert {claim.relation for claim in false_claims} == {"==", "<=", ">="}
+    assert {claim.relation for claim in false_claims} == {"==", "<=", ">=", "<", ">"}
     for target, replacement in BREAKS[broken]:
         monkeypatch.setattr(target, replacement)
     silent = 0

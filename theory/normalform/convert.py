@@ -6,6 +6,7 @@ from sympy import Abs, Expr, cosh, exp, log, sinh, sympify, tanh
 
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
 from isoflop.theory.normalform.deadline import check
+from isoflop.theory.normalform.sample import not_real
 
 
 def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
@@ -14,8 +15,8 @@ def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
     Raises
     ------
     OutsideScope
-        For floats, complex constants and functions other than exp, log, Abs, the hyperbolic ones and functions that
-        carry their own `definition()`.
+        For floats, complex constants, symbols that are not declared real, and functions other than exp, log, Abs, the hyperbolic
+        ones and functions that carry their own `definition()`.
     """
     return _Converter(arithmetic).convert(sympify(expression, strict=True))
 
@@ -34,6 +35,8 @@ class _Converter:
     def _convert(self, e: Expr) -> NormalForm:
         arithmetic, field = self.arithmetic, self.arithmetic.field
         if e.is_Symbol:
+            if e.is_real is not True:
+                raise OutsideScope(not_real([e]))
             return arithmetic.constant(field.generator[e])
         if e.is_Rational:
             if not e.is_finite:

@@ -38,7 +38,7 @@ def decide(
     Parameters
     ----------
     lhs, rhs : sympy.Expr
-        Expressions in symbols (declared positive as a rule), rational functions, powers, exp and log.
+        Expressions in symbols declared real (positive as a rule), rational functions, powers, exp and log.
     assume : sequence of sympy.Expr
         Expressions that are positive by assumption, e.g. `[r - 1]`.
     assume_nonnegative : sequence of sympy.Expr

@@ -36,3 +36,9 @@ def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
     generator = Random(seed)
     for index in count():
         yield draw(ordered, generator, min(2 ** (index // DRAWS_BEFORE_WIDENING), WIDEST))
+
+
+def not_real(symbols: Iterable[Symbol]) -> str:
+    """Why points drawn from the real numbers say too little: a symbol that is not declared real; empty where all are."""
+    other = min((symbol.name for symbol in symbols if symbol.is_real is not True), default=None)
+    return "" if other is None else f"{other} is not declared real or positive, and only real numbers are spoken of here"
