@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ TALLEST = 2.5
 #: With more budgets than this the profiles are drawn fainter and thinner.
 MANY_BUDGETS = 10
 SMALL = 6.5
+#: Of the curves at fixed ratios, where the colours are used up the next.
+RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.0)))
 
 
 def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
@@ -191,7 +194,7 @@ def _told(result: RunsCheck) -> list[tuple[Any, str, Any]]:
     """The approaches that have a curve, each with its colour and its dashes."""
     drawn = [check for check in result.empirical if check.compute is not None]
     kinds = {"frontier": (COLOURS[0], "--"), "isoflop": (COLOURS[1], "-.")}
-    rays = iter((colour, (0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0))) for colour in COLOURS[2:6])
+    rays = ((colour, dashes) for dashes in cycle(RAY_DASHES) for colour in COLOURS[2:6])
     return [(check, *(kinds.get(check.approach) or next(rays))) for check in drawn]
 
 

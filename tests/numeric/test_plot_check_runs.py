@@ -109,6 +109,17 @@ def test_axes_that_are_given_are_used(result):
         plot_check_runs(result, axes[:2])
 
 
+def test_any_number_of_ratios_can_be_drawn():
+    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), np.geomspace(2.0, 500.0, 6)))
+    params = np.sqrt(compute / (6.0 * ratio))
+    noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(len(params)))
+    data = {"params": params, "tokens": ratio * params, "loss": LAW.loss(params, ratio * params) * noise}
+    found = check_runs(data, bootstrap=200, ratios=np.unique(ratio))
+    lines = plot_check_runs(found)[2].get_legend_handles_labels()[0]
+    assert len(lines) == len([check for check in found.empirical if check.compute is not None]) >= 6
+    assert len({(line.get_color(), str(line.get_linestyle()), str(line._dash_pattern)) for line in lines}) == len(lines)
+
+
 def test_no_empirical_law_is_said(untold):
     *_, differences = plot_check_runs(untold)
     assert [text.get_text() for text in differences.texts] == ["no empirical compute law"]
