@@ -21,6 +21,7 @@ from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.fit.intervals import checked_level
 from isoflop.numeric.runs import those_dropped
 from isoflop.numeric.runs_cells import counted
+from isoflop.numeric.runs_units import NEAR
 
 if TYPE_CHECKING:
     from isoflop.numeric.downstream.baselines import Baseline
@@ -161,6 +162,11 @@ class Report:
         What the runs do not determine.
     left_out : tuple of str
         What is not on the page or not in the fits, and why.
+    warnings : tuple of str
+        What reading the runs doubted.
+    two_budgets : str
+        That laws of compute and laws of params and tokens take the same C for different runs, where the compute of the runs is
+        not 6ND; "" where it is, or there are not both.
     level : float
     resamples, seed : int
     interrupted : bool
@@ -183,6 +189,8 @@ class Report:
     pairs_ahead: Sample | None
     open: tuple[str, ...]
     left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
+    two_budgets: str
     level: float
     resamples: int
     seed: int
@@ -217,7 +225,7 @@ class Report:
             "hold_out": self.hold_out,
             "margin": self.margin,
         }
-        names = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out")
+        names = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out", "warnings", "two_budgets")
         data |= {name: _plain(getattr(self, name)) for name in names}
         return data | {name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")}
 
@@ -346,6 +354,8 @@ def report_benchmark(
         pairs_ahead=None if pairs is None else parts["pairs"][1],
         open=tuple(_open(fits, laws)),
         left_out=tuple(left),
+        warnings=evaluations.warnings,
+        two_budgets=_two_budgets(fits),
         level=nominal,
         resamples=resamples,
         seed=seed,
@@ -600,6 +610,26 @@ def _rows_left_out(
     if evaluations.dropped:
         said.append(f"rows {those_dropped(evaluations.dropped)}")
     return said
+
+
+def _two_budgets(fits: Sequence[LawFit]) -> str:
+    """That one C means two things to the laws; "" where it does not."""
+    in_compute = [fit for fit in fits if "compute" in fit.kind.asks]
+    in_params = [fit for fit in fits if {"params", "tokens"} & set(fit.kind.asks)]
+    known = [fit.sample.at for fit in in_compute if fit.sample.at.params is not None and fit.sample.at.tokens is not None]
+    if not in_params or not known:
+        return ""
+    from isoflop.numeric._generated import array
+
+    at = known[0]
+    ratio = at.column("compute") / array.compute(at.column("params"), at.column("tokens"))
+    if ((ratio >= NEAR[0]) & (ratio <= NEAR[1])).all():
+        return ""
+    theirs, others = (", ".join(fit.name for fit in some) for some in (in_compute, in_params))
+    return (
+        f"{theirs}: C is as the runs give it, {ratio.min():.3g} to {ratio.max():.3g} times 6ND; {others}, and what to train: "
+        "C = 6ND; at one C they speak of different runs"
+    )
 
 
 def _plain(value: Any) -> Any:
