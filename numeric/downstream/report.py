@@ -14,7 +14,7 @@ from isoflop.numeric.downstream.bilinear import BilinearKind
 from isoflop.numeric.downstream.bnsl_ray import RayBreak, at_one_ratio, ray_break
 from isoflop.numeric.downstream.compare import held_out_of
 from isoflop.numeric.downstream.crossing import Crossing, crossing_of
-from isoflop.numeric.downstream.fitting import LawFit, errors, fit_law, resampled
+from isoflop.numeric.downstream.fitting import LawFit, errors, fit_law, predictions, resampled
 from isoflop.numeric.downstream.report_planning import Planning, planned, planning_law
 from isoflop.numeric.downstream.sample import Points, Sample, above_guessing
 from isoflop.numeric.fit.bootstrap import percentile
@@ -80,6 +80,8 @@ class LawOfReport:
         Held-out runs outside the interval of a new run; None without held-out runs or refits.
     crossing : Crossing or None
         Of a law in compute and k, which is judged at every k: where it holds.
+    predictions : tuple of dict
+        Of the held-out runs that it is judged on, beside what these measured, with the interval of a new run.
     """
 
     name: str
@@ -94,6 +96,7 @@ class LawOfReport:
     n_failed: int
     n_missed: int | None = None
     crossing: Crossing | None = None
+    predictions: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,7 +338,8 @@ def report_benchmark(
     if one_ratio is not None and not interrupted:
         found_ray, no_ray = _ray(one_ratio, nominal, strictest)
     left = [*left_out, *not_planned, *no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
-    laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal) for fit in fits)
+    named = tuple(map(str, evaluations.run))
+    laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal, named) for fit in fits)
     return Report(
         benchmark=benchmark,
         source=evaluations.source,
@@ -427,7 +431,7 @@ def _fitted(
     return fits, left_out, False
 
 
-def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfReport:
+def _law(fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]) -> LawOfReport:
     found = fit.found
     crossing = crossing_of(fit, judged, level)
     loose = {*fit.undetermined, *(() if crossing is None else crossing.open)}
@@ -467,6 +471,7 @@ def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfRepo
         n_failed=fit.n_failed,
         n_missed=_missed(fit, judged, level),
         crossing=crossing,
+        predictions=tuple(predictions(fit, judged, names, level)),
     )
 
 

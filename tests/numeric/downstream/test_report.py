@@ -79,6 +79,10 @@ def test_what_is_held_out_is_not_fitted(held_out) -> None:
     off = np.abs(alone.accuracy(ahead.at) - ahead.accuracy)
     assert held_out.laws[0].held_out["mae"] == pytest.approx(off.mean(), rel=1e-12)
     assert held_out.laws[0].held_out["mre"] == pytest.approx((off / ahead.accuracy).mean(), rel=1e-12)
+    said = held_out.as_dict()["laws"][0]["predictions"]
+    assert [each["predicted"] for each in said] == pytest.approx(alone.accuracy(ahead.at), rel=1e-12)
+    assert [each["run"] for each in said] == list(map(str, evaluations.run[beyond]))
+    assert sum(not each["low"] <= each["accuracy"] <= each["high"] for each in said) == held_out.laws[0].n_missed
 
 
 def test_errors_by_their_definitions() -> None:
