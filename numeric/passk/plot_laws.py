@@ -202,8 +202,8 @@ def plot_coefficient(
                 if not log and not ends_there.all():
                     shown.append(high[ends_there])
                     open_above = ks[~ends_there & ~np.isnan(high)]
-                    edge = {"transform": ax.get_xaxis_transform(), "clip_on": False}
-                    ax.plot(open_above, np.ones(len(open_above)), "^", **hollow, **edge)
+                    edge = ax.get_xaxis_transform()
+                    ax.plot(open_above, np.ones(len(open_above)), "^", transform=edge, clip_on=False, **hollow)
         ax.set_xscale("log")
         ax.set_xlabel("$k$")
         if log:

@@ -120,7 +120,7 @@ def test_any_number_of_ratios_can_be_drawn():
     params = np.sqrt(compute / (6.0 * ratio))
     noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(len(params)))
     data = {"params": params, "tokens": ratio * params, "loss": LAW.loss(params, ratio * params) * noise}
-    found = check_runs(data, bootstrap=200, ratios=np.unique(ratio))
+    found = check_runs(data, bootstrap=200, ratios=np.unique(ratio).tolist())
     lines = plot_check_runs(found)[2].get_legend_handles_labels()[0][1:]
     assert len(lines) == len([check for check in found.empirical if check.compute is not None]) >= 6
     assert len({(line.get_color(), str(line.get_linestyle()), str(line._dash_pattern)) for line in lines}) == len(lines)

@@ -246,7 +246,7 @@ def _with_large_run(columns, params, tokens):
 @pytest.mark.parametrize("objective", ["least-squares", "least-squares-log"])
 def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(objective):
     """Which that of the law does not: a run scatters about the law. 12 new runs of each of 25 simulated tables."""
-    held = {"loss_interval": [], "new_loss_interval": [], "error_interval": [], "new_error_interval": []}
+    held: dict[str, list[bool]] = {"loss_interval": [], "new_loss_interval": [], "error_interval": [], "new_error_interval": []}
     for seed in range(25):
         found = fit_overtraining(
             simulated(0.01, seed=seed), loss="c4", fit_where="multiplier <= 80", objective=objective, repeats=60, seed=seed

@@ -112,7 +112,9 @@ def test_every_k_has_its_key(laws, name):
     assert not beyond.data.curve.complete[:, 1:].any()
     for ks in ((1, 1000), (1000, 5000)):
         ax = plot_laws(beyond, k=ks)
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [f"{k:,}" for k in ks]
+        legend = ax.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == [f"{k:,}" for k in ks]
 
 
 @pytest.mark.filterwarnings("error")
