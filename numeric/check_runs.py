@@ -11,6 +11,7 @@ by the curve.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +32,9 @@ from isoflop.numeric.empirical.clusters import geometric_mean
 from isoflop.numeric.empirical.comparison import Comparison, about, beyond_chance
 from isoflop.numeric.empirical.isoflop import IsoflopDesign, describe, find_budgets
 from isoflop.numeric.empirical.laws import Laws
-from isoflop.numeric.empirical.paired import PairedSamples, allocation_exponents, draw_paired, sound
+from isoflop.numeric.empirical.paired import PairedSamples, allocation_exponents, draw_paired, nothing_drawn, sound
 from isoflop.numeric.empirical.phrases import flop, percent, round_percent
-from isoflop.numeric.empirical.rays import find_rays
+from isoflop.numeric.empirical.rays import at_ratio, find_rays, preferred
 from isoflop.numeric.empirical.resamples import Noise
 from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
 from isoflop.numeric.fit.objective import Objective
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isoflop.numeric.empirical.approaches import Approach
+    from isoflop.numeric.empirical.rays import Ray
     from isoflop.numeric.fit.result import Fit
     from isoflop.numeric.runs import Runs
 
@@ -63,11 +65,15 @@ LEAST_RESAMPLES = 20
 LEAST_SPARE = 15
 #: A frontier of fewer runs has too little beyond the three coefficients to be judged.
 LEAST_FRONTIER = 6
-#: Rays with the most runs, so many at most.
+#: So many rays where none are chosen: those around and above the optimum.
 MOST_RAYS = 3
 LEAST_RAY_RUNS = 5
 #: A ratio that fewer of the runs share is one by chance.
 LEAST_RAY_SHARE = 0.1
+#: More runs than so many times the points (params, tokens) are repetitions that a word is due to.
+MOST_REPEATS = 3
+#: Ratios that one message names.
+MOST_NAMED = 12
 NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
 
 
@@ -81,6 +87,7 @@ def check_runs(
     tolerance: float = TOLERANCE,
     budget_tolerance: float = 0.1,
     ratio_tolerance: float = 0.1,
+    ratios: Sequence[float] | None = None,
     progress: bool = False,
 ) -> RunsCheck:
     r"""Fit the params+tokens law, derive its envelope, and set it beside every compute law that the runs allow.
@@ -102,6 +109,11 @@ def check_runs(
         Largest relative difference in loss that counts as agreement; > 0.
     budget_tolerance, ratio_tolerance : float
         Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share; > 0.
+    ratios : sequence of float, optional
+        The D/N whose runs are compared with their ray, each within `ratio_tolerance` of that of at least five runs over a factor
+        10 of compute; > 0. By default at most three of those that a tenth of the runs share: the one nearest the D*/N* of the
+        fitted law at the geometric mean of the runs' compute, then those above it, then those below, on either side those with
+        the most runs first, of as many runs the nearest to the optimum. What is left out is in `RunsCheck.ratios_left_out`.
     progress : bool
         Show a progress bar on the standard error.
 
@@ -153,6 +165,7 @@ def check_runs(
     if not level < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
     shares = positive_number("budget_tolerance", budget_tolerance), positive_number("ratio_tolerance", ratio_tolerance)
+    chosen = None if ratios is None else _ratios(ratios)
 
     fitted = fit(runs, model="params-tokens", objective=objective)
     found = fitted.runs
@@ -162,15 +175,24 @@ def check_runs(
     compute = _compute(found)
     budgets = find_budgets(found.params, found.tokens, compute, tolerance=shares[0])
     spare = len(found) - int(fitted.free.sum())
+    reason = _unfit(fitted, spare)
     approaches: list[Approach] = []
-    if reason := _unfit(fitted, spare):
+    left_out: tuple[float, ...] = ()
+    law = Law(**fitted.coefficients, name=fitted.name, source=fitted.source)
+    if reason:
         refused = [CurveCheck.refused(name, reason, n_runs=0) for name in APPROACHES]
     else:
-        approaches, refused = _approaches(found, compute, budgets, laws, objective, shares[1])
+        approaches, refused = _approaches(found, compute, budgets, laws)
+        optimum = float(law.envelope.tokens_per_param(geometric_mean(compute)))
+        rays, left_out, no_rays = _rays(found, compute, optimum, shares[1], chosen)
+        approaches += [FixedRatio(ray, found.params, found.tokens, compute, objective) for ray in rays]
+        refused += [CurveCheck.refused("fixed-ratio", no_rays, n_runs=0)] if no_rays else []
     predicted = laws.losses(found.params, found.tokens)[0]
     noise = Noise.of(found.loss, predicted, found.params, found.tokens, found.group, spare)
-    drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
-    resampled, stopped = _resampled_laws(fitted, drawn, seed)
+    drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress) if approaches else nothing_drawn(laws)
+    # Where nothing can be judged no resample says more; where there is but no approach, those of the joint law still do.
+    wanted = 0 if reason else max(drawn.done, LEAST_RESAMPLES) if approaches else bootstrap
+    resampled, done, stopped = _resampled_laws(fitted, drawn, wanted, seed)
 
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
     checks = [
@@ -180,7 +202,6 @@ def check_runs(
         for approach, sample in zip(approaches, drawn.curves, strict=True)
     ]
     checks = sorted([*checks, *refused], key=lambda check: APPROACHES.index(check.approach))
-    law = Law(**fitted.coefficients, name=fitted.name, source=fitted.source)
     derived = _derived(laws, resampled, level)
     allocation = _allocation(approaches, found, laws, drawn, derived, level)
     return RunsCheck(
@@ -190,6 +211,7 @@ def check_runs(
         empirical=tuple(checks),
         budgets=describe(budgets, budgets.minima(found.loss, found.weight), budgets.biases(laws, found.weight)),
         allocation=allocation,
+        ratios_left_out=left_out,
         verdict=_overall(checks, converged=fitted.converged),
         n_runs=len(found),
         dropped=tuple(found.dropped),
@@ -206,8 +228,8 @@ def check_runs(
         band_level=band_level,
         compared=len(approaches),
         bootstrap=bootstrap,
-        n_resamples=drawn.done,
-        interrupted=stopped or drawn.done < bootstrap,
+        n_resamples=drawn.done if approaches else done,
+        interrupted=stopped or bool(approaches and drawn.done < bootstrap),
         seed=seed,
     )
 
@@ -240,10 +262,8 @@ def _groups(runs: Runs) -> int | None:
     return None if runs.group is None else len(np.unique(runs.group.astype(str)))
 
 
-def _approaches(
-    runs: Runs, compute: Floats, budgets: IsoflopDesign, laws: Laws, objective: Objective, ratio_tolerance: float
-) -> tuple[list[Approach], list[CurveCheck]]:
-    """The approaches that the runs allow, and a line for each that they do not."""
+def _approaches(runs: Runs, compute: Floats, budgets: IsoflopDesign, laws: Laws) -> tuple[list[Approach], list[CurveCheck]]:
+    """Frontier and isoFLOP minima where the runs allow them, and a line for each that they do not."""
     found: list[Approach] = []
     refused: list[CurveCheck] = []
 
@@ -272,25 +292,73 @@ def _approaches(
         )
         refused.append(CurveCheck.refused("isoflop", reason, n_runs=sum(map(len, usable.members))))
 
-    least_runs = max(LEAST_RAY_RUNS, ceil(LEAST_RAY_SHARE * len(runs)))
-    rays = find_rays(
-        runs.params,
-        runs.tokens,
-        compute,
-        tolerance=ratio_tolerance,
-        least_budgets=LEAST_RAY_RUNS,
-        least_runs=least_runs,
-        least_span=LEAST_SPAN,
-        most=MOST_RAYS,
-    )
-    found += [FixedRatio(ray, runs.params, runs.tokens, compute, objective) for ray in rays]
-    if not rays:
-        reason = (
-            f"no {least_runs} runs with D/N within {round_percent(ratio_tolerance)} of one another, at {LEAST_RAY_RUNS} or more "
-            f"values of compute over a factor {LEAST_SPAN:g}"
-        )
-        refused.append(CurveCheck.refused("fixed-ratio", reason, n_runs=0))
     return found, refused
+
+
+def _rays(
+    runs: Runs, compute: Floats, optimum: float, tolerance: float, chosen: tuple[float, ...] | None
+) -> tuple[list[Ray], tuple[float, ...], str]:
+    """The rays to compare, the ratios of those that are left out, and why there is none; empty where there is one.
+
+    Raises
+    ------
+    ValueError
+        Where a chosen ratio has no ray, or two have the same.
+    """
+
+    def found(least_runs: int) -> list[Ray]:
+        return find_rays(
+            runs.params,
+            runs.tokens,
+            compute,
+            tolerance=tolerance,
+            least_budgets=LEAST_RAY_RUNS,
+            least_runs=least_runs,
+            least_span=LEAST_SPAN,
+        )
+
+    least_runs = max(LEAST_RAY_RUNS, ceil(LEAST_RAY_SHARE * len(runs)))
+    usual = found(least_runs)
+    if chosen is None:
+        shown = preferred(usual, optimum, MOST_RAYS)
+    else:
+        every, shown = found(LEAST_RAY_RUNS), []
+        for ratio in chosen:
+            ray = at_ratio(every, ratio, tolerance)
+            if ray is None:
+                raise ValueError(f"ratios={ratio:g}: {_no_ray(every, tolerance)}")
+            if any(ray is other for other in shown):
+                raise ValueError(f"ratios={ratio:g}: names the runs at D/N = {ray.tokens_per_param:.3g} once more")
+            shown.append(ray)
+        shown.sort(key=lambda ray: ray.tokens_per_param)
+    taken = {ray.tokens_per_param for ray in shown}
+    left_out = tuple(ray.tokens_per_param for ray in usual if ray.tokens_per_param not in taken)
+    reason = (
+        f"no {least_runs} runs with D/N within {round_percent(tolerance)} of one another, at {LEAST_RAY_RUNS} or more values of "
+        f"compute over a factor {LEAST_SPAN:g}"
+    )
+    return shown, left_out, "" if shown else reason
+
+
+def _no_ray(rays: list[Ray], tolerance: float) -> str:
+    needed = (
+        f"must be the D/N, within {round_percent(tolerance)}, of at least {LEAST_RAY_RUNS} runs at as many values of compute "
+        f"over a factor {LEAST_SPAN:g}"
+    )
+    if not rays:
+        return f"{needed}; these runs have no such D/N"
+    named = sorted(sorted(rays, key=lambda ray: -len(ray.members))[:MOST_NAMED], key=lambda ray: ray.tokens_per_param)
+    rest = f" and {len(rays) - len(named)} more" if len(rays) > len(named) else ""
+    return f"{needed}: {', '.join(f'{ray.tokens_per_param:.3g}' for ray in named)}{rest}"
+
+
+def _ratios(ratios: Any) -> tuple[float, ...]:
+    """The chosen ratios as positive numbers."""
+    listed = ratios if isinstance(ratios, (Sequence, np.ndarray)) and not isinstance(ratios, str) else [ratios]
+    found = tuple(positive_number("ratios", ratio) for ratio in listed)
+    if not found:
+        raise outside("ratios", ratios, "at least one positive finite number, or None")
+    return found
 
 
 def _described(approach: Approach, losses: Floats) -> dict[str, Any]:
@@ -312,24 +380,25 @@ def _quantiles(value: Floats, values: Floats, level: float) -> Estimate:
     return Estimate(float(value), float(lo), float(hi))
 
 
-def _resampled_laws(fitted: Fit, drawn: PairedSamples, seed: int) -> tuple[Laws, bool]:
-    """The joint law refitted to as many resamples of runs (or groups), and whether that was interrupted.
+def _resampled_laws(fitted: Fit, drawn: PairedSamples, wanted: int, seed: int) -> tuple[Laws, int, bool]:
+    """The joint law refitted to so many resamples of runs (or groups), how many were drawn, and whether that was interrupted.
 
     The paired resamples keep the design and know the noise from the residuals alone: good for differences, too narrow for the
     law. Of few groups neither says anything: there is no law then.
     """
     groups = _groups(fitted.runs)
-    if groups is not None and groups < LEAST_GROUPS:
-        return drawn.laws.some(slice(0)), False
+    if not wanted or (groups is not None and groups < LEAST_GROUPS):
+        return drawn.laws.some(slice(0)), 0, False
     try:
-        found = fitted.bootstrap(max(drawn.done, LEAST_RESAMPLES), seed=seed)
+        found = fitted.bootstrap(wanted, seed=seed)
     except KeyboardInterrupt:
-        return drawn.laws, True
+        return drawn.laws, 0, True
     except ValueError:  # no refit reached a minimum
-        return drawn.laws, False
+        return drawn.laws, wanted, False
     laws = Laws.of(found.draws)
     kept = sound(laws)
-    return (Laws(*(part[kept] for part in laws)), found.interrupted) if kept.any() else (drawn.laws, found.interrupted)
+    used = Laws(*(part[kept] for part in laws)) if kept.any() else drawn.laws
+    return used, len(found) + found.failed, found.interrupted
 
 
 def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
@@ -389,8 +458,10 @@ def _warnings(fitted: Fit, drawn: PairedSamples, bootstrap: int) -> Iterator[str
         yield "the params-tokens fit is not certified to be a minimum: no verdict rests on it"
     if fitted.at_bound:
         yield f"at a bound in the params-tokens fit: {', '.join(fitted.at_bound)}"
-    if drawn.done < bootstrap:
+    if drawn.curves and drawn.done < bootstrap:
         yield f"interrupted: {drawn.done} of {bootstrap} resamples"
+    if repeated := _repeated(fitted.runs):
+        yield repeated
     if drawn.lost:
         yield f"{drawn.lost} of {drawn.done} resamples left out: the joint law did not converge there, or lost a term"
     groups = _groups(fitted.runs)
@@ -398,6 +469,17 @@ def _warnings(fitted: Fit, drawn: PairedSamples, bootstrap: int) -> Iterator[str
         yield f"the runs come in {counted(groups, 'group')}: too few for bands and intervals"
     elif groups is not None and groups < FEW_GROUPS:
         yield f"the runs come in {groups} groups: with fewer than {FEW_GROUPS} every interval and band is rough"
+
+
+def _repeated(runs: Runs) -> str:
+    """What is to be known of many runs at few points; empty where they are few, or come in groups."""
+    points = len(np.unique(np.stack([runs.params, runs.tokens]), axis=1).T)
+    if runs.group is not None or len(runs) <= MOST_REPEATS * points:
+        return ""
+    return (
+        f"{len(runs)} runs at {points} points (params, tokens) count as independent; where those of a point differ in more than "
+        f"the seed, as in learning rate, choose the best of each, or name a column that tells which belong together as group"
+    )
 
 
 def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:

@@ -297,6 +297,8 @@ class RunsCheck:
         What each isoFLOP profile says about its optimum, those left out with the reason.
     allocation : tuple of PowerLawCheck
         N*(C) and D*(C) through the minima; empty where there are too few.
+    ratios_left_out : tuple of float
+        The D/N that enough of the runs share to be compared with their ray, and that were not, by increasing ratio.
     verdict : {"consistent", "inconsistent", "cannot tell"}
         Inconsistent where any approach is; else consistent where at least one is; else cannot tell.
     n_runs : int
@@ -322,6 +324,7 @@ class RunsCheck:
     empirical: tuple[CurveCheck, ...]
     budgets: tuple[BudgetMinimum, ...]
     allocation: tuple[PowerLawCheck, ...]
+    ratios_left_out: tuple[float, ...]
     verdict: str
     n_runs: int
     dropped: tuple[Dropped, ...]
@@ -364,6 +367,7 @@ class RunsCheck:
             "empirical": [check.as_dict() for check in self.empirical],
             "budgets": [budget.as_dict() for budget in self.budgets],
             "allocation": [check.as_dict() for check in self.allocation],
+            "ratios_left_out": list(self.ratios_left_out),
             "verdict": self.verdict,
             "allocation_differs": self.allocation_differs,
             "tolerance": self.tolerance,

@@ -24,6 +24,8 @@ WIDTHS = (14, 5, 20, 9, 7, 7, 17, 12)
 MOST_AT_BOUND = 0.05
 #: Marks a row that is consistent within the tolerance, and yet different beyond chance.
 MARK = "*"
+#: Ratios that one line names.
+MOST_NAMED = 12
 #: Where a line does not end.
 KEPT, NO_BREAK = re.compile(r"\[[^\]]*\]| (?:%|FLOP)"), "\N{NO-BREAK SPACE}"
 #: What the verdict is about, where the allocation has to be told apart from it.
@@ -58,7 +60,7 @@ def _head(result: RunsCheck) -> list[str]:
     return [
         str(result.law),
         f"{counted(result.n_runs, 'run')}; {result.objective}; intervals {round_percent(result.level)}, "
-        f"{result.n_resamples} resamples, seed {result.seed}",
+        f"{counted(result.n_resamples, 'resample')}, seed {result.seed}",
         f"derived envelope: alpha {_interval(alpha)}, C0 {_interval(C0, '.4g')}, E {_interval(E)}",
     ]
 
@@ -91,6 +93,9 @@ def _notes(result: RunsCheck) -> Iterator[str]:
     for reason in dict.fromkeys(budget.reason for budget in left_out):
         where = [flop(budget.compute, 3) for budget in left_out if budget.reason == reason]
         yield f"{'budget' if len(where) == 1 else 'budgets'} left out ({', '.join(where)} FLOP): {reason}"
+    if result.ratios_left_out:
+        more = counted(len(result.ratios_left_out), "more ratio")
+        yield f"{more} D/N not shown: {_listed(result.ratios_left_out)} (--ratio chooses, in Python ratios=)"
     for check in result.empirical:
         if note := _difference(check):
             yield f"{check.name}: {note}"
@@ -104,6 +109,11 @@ def _notes(result: RunsCheck) -> Iterator[str]:
             )
     if result.dropped:
         yield f"{counted(len(result.dropped), 'row')} dropped"
+
+
+def _listed(ratios: tuple[float, ...]) -> str:
+    rest = len(ratios) - MOST_NAMED
+    return ", ".join(f"{ratio:.3g}" for ratio in ratios[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _difference(check: CurveCheck) -> str:

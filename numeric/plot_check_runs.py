@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isoflop.numeric._domain import outside
+from isoflop.numeric.empirical.phrases import round_percent
 from isoflop.numeric.plot import COLOURS, DIM, PAGE, PALE, POINTS, _figure
 
 if TYPE_CHECKING:
@@ -25,6 +27,10 @@ TALLEST = 2.5
 #: With more budgets than this the profiles are drawn fainter and thinner.
 MANY_BUDGETS = 10
 SMALL = 6.5
+#: A minimum as it is stands around the corrected one, which is drawn within it where the two agree.
+RING = 6.8
+#: Of the curves at fixed ratios, where the colours are used up the next.
+RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.0)))
 
 
 def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
@@ -51,12 +57,8 @@ def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
         if len(panels) < 3:
             raise outside("axes", f"{len(panels)} Axes", "at least three")
         _draw(result, panels)
-        # Below the axes, where no run can lie.
-        panels[0].legend(
-            *panels[0].get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=SMALL
-        )
         return axes
-    with _figure((PAGE, 4.2)) as figure:
+    with _figure((PAGE, 4.5)) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.08), height_ratios=(1.35, 1.0))
         profiles = figure.add_subplot(grid[:, 0])
         curves = figure.add_subplot(grid[0, 1])
@@ -65,7 +67,6 @@ def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
         _draw(result, panels)
         curves.tick_params(labelbottom=False)
         curves.set_xlabel("")
-        figure.legend(*profiles.get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=SMALL)
     return np.array(panels, dtype=object)
 
 
@@ -114,7 +115,7 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
         drawn.append(parabola)
         vertex, moved = (budget.params, budget.loss), (budget.corrected_params, budget.corrected_loss)
         ax.plot(*zip(vertex, moved, strict=True), "-", color=colour, linewidth=0.7, zorder=4)
-        ax.plot(*vertex, "o", color=colour, markersize=3.2, zorder=4, mfc="w", mew=0.8)
+        ax.plot(*vertex, "o", color=colour, markersize=RING, zorder=4, mfc="none", mew=0.8)
         ax.plot(*moved, "D", color=colour, markersize=4.0, zorder=5, mec="w", mew=0.5)
     path = np.geomspace(*_widened(shades.compute), POINTS)
     optima = np.asarray(law.envelope.params(path))
@@ -126,12 +127,14 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     if result.budgets:
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
         ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
-        ax.plot([], [], "o", color=DIM, markersize=3.2, mfc="w", mew=0.8, label="its minimum")
+        ax.plot([], [], "o", color=DIM, markersize=RING, mfc="none", mew=0.8, label="its minimum")
         ax.plot([], [], "D", color=DIM, markersize=4.0, mec="w", mew=0.5, label="the minimum, corrected")
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"params $N$")
     ax.set_ylabel("loss $L$")
+    # Below the axes, where no run can lie.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, fontsize=SMALL)
     colours = ax.figure.colorbar(_mappable(shades), ax=ax, location="right", aspect=45, pad=0.02)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
     colours.ax.tick_params(labelsize=7.0, width=0.6)
@@ -169,7 +172,8 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     from matplotlib.ticker import PercentFormatter
 
     tolerance = result.tolerance
-    ax.axhspan(-tolerance, tolerance, color=PALE, alpha=0.35, linewidth=0, zorder=0)
+    key = f"tolerance, {round_percent(tolerance)}"
+    ax.axhspan(-tolerance, tolerance, color=PALE, alpha=0.35, linewidth=0, zorder=0, label=key)
     ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
     for check, colour, dashes in _told(result):
         ax.fill_between(check.compute, check.lo, check.hi, color=colour, alpha=0.22, linewidth=0, zorder=2)
@@ -181,9 +185,9 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     ax.margins(y=0.12)
     ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel("relative difference")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="best", fontsize=SMALL)
-    else:
+    # Below the axes, where no curve can lie.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2, fontsize=SMALL)
+    if not _told(result):
         ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, ha="center", fontsize=7.0, color=DIM)
 
 
@@ -191,7 +195,7 @@ def _told(result: RunsCheck) -> list[tuple[Any, str, Any]]:
     """The approaches that have a curve, each with its colour and its dashes."""
     drawn = [check for check in result.empirical if check.compute is not None]
     kinds = {"frontier": (COLOURS[0], "--"), "isoflop": (COLOURS[1], "-.")}
-    rays = iter((colour, (0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0))) for colour in COLOURS[2:6])
+    rays = ((colour, dashes) for dashes in cycle(RAY_DASHES) for colour in COLOURS[2:6])
     return [(check, *(kinds.get(check.approach) or next(rays))) for check in drawn]
 
 

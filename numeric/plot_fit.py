@@ -48,7 +48,7 @@ def plot_fit(fit: Fit, ax: Axes | None = None) -> Axes:
 
 
 def plot_residuals(fit: Fit, ax: Axes | None = None) -> Axes:
-    """Residuals against compute (against the fitted loss where there is none), coloured by size.
+    """Residuals, observed less law, against compute (against the fitted loss where there is none), coloured by size.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _draw_fit(fit: Fit, ax: Axes) -> None:
             color=PALE,
             linewidth=0.7,
             zorder=1,
-            label="to the fitted loss" if runs.metric == "loss" else "to the fitted $L$",
+            label="from a run to the law" if runs.metric == "loss" else "from a run to the law's $L$",
         )
         _draw_envelope(fit, ax, path)
     _scatter(fit, ax, compute, observed, label="runs")
@@ -218,13 +218,13 @@ def _draw_envelope(fit: Fit, ax: Axes, path: Any) -> None:
 def _draw_residuals(fit: Fit, ax: Axes) -> None:
     ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
     if fit.runs.compute is None:
-        _scatter(fit, ax, fit.fitted, fit.residuals)
+        _scatter(fit, ax, fit.fitted, -fit.residuals)
         ax.set_xlabel(f"fitted {_outcome(fit)}")
     else:
-        _scatter(fit, ax, np.asarray(fit.runs.compute), fit.residuals)
+        _scatter(fit, ax, np.asarray(fit.runs.compute), -fit.residuals)
         ax.set_xscale("log")
         ax.set_xlabel(r"compute $C$ (FLOP)")
-    ax.set_ylabel(r"$\log$ law $-\,\log$ observed" if fit.objective.in_logs else "law $-$ observed")
+    ax.set_ylabel(r"$\log$ observed $-\,\log$ law" if fit.objective.in_logs else "observed $-$ law")
 
 
 def _scatter(fit: Fit, ax: Axes, x: Any, y: Any, label: str = "") -> None:

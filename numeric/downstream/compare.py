@@ -176,6 +176,7 @@ def compare_laws(
         notes=notes,
         samples=runs,
         warnings=_warnings(evaluations),
+        run_names=tuple(map(str, evaluations.run)),
         level=level,
         resamples=repeats,
         seed=seed,

@@ -10,7 +10,7 @@ import numpy as np
 
 from isoflop.numeric.downstream.at_zero import limit_at_zero
 from isoflop.numeric.downstream.averages import AVERAGE
-from isoflop.numeric.downstream.fitting import SAME, LawFit, simplest_of_least
+from isoflop.numeric.downstream.fitting import SAME, LawFit, predictions, simplest_of_least
 from isoflop.numeric.fit.bootstrap import percentile
 
 if TYPE_CHECKING:
@@ -175,6 +175,8 @@ class Comparison:
     resamples, seed : int
     interrupted : bool
         Whether Ctrl-C ended it early; what was done is here.
+    run_names : tuple of str
+        Of the runs of the evaluations, to which the samples point.
     """
 
     source: str
@@ -192,6 +194,7 @@ class Comparison:
     resamples: int
     seed: int
     interrupted: bool = False
+    run_names: tuple[str, ...] = ()
 
     def entry(self, benchmark: str, law: str) -> Entry:
         """One of the entries.
@@ -336,6 +339,7 @@ class Comparison:
             "n_resamples_failed": each.fit.n_failed,
             "train": dict(each.train),
             "held_out": dict(each.held_out),
+            "predictions": [] if each.ahead is None else predictions(each.fit, each.ahead, self.run_names, self.level),
             "intervals": {name: list(ends) for name, ends in each.intervals.items()},
             "best_in": self.best_share(each.benchmark, each.law),
         }

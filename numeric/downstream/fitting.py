@@ -16,7 +16,7 @@ from isoflop.numeric.downstream.sample import SPREAD, above_guessing, one_ratio
 from isoflop.numeric.fit.bootstrap import counts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["SAME", "LawFit", "errors", "fit_law", "resampled", "simplest_of_least"]
+__all__ = ["SAME", "LawFit", "errors", "fit_law", "predictions", "resampled", "simplest_of_least"]
 
 #: Errors of accuracy that differ by less than this are one.
 SAME = 5e-5
@@ -227,6 +227,24 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, pro
         seed=seed,
         interrupted=interrupted,
     )
+
+
+def predictions(fit: LawFit, runs: Sample, names: Sequence[str], level: float) -> list[dict[str, Any]]:
+    """What a law says of runs beside what they measured, a record a run; `names`: of all runs of the evaluations.
+
+    `low` and `high` are the ends of the interval of a new run, None without refits.
+    """
+    if not len(runs):
+        return []
+    law, ends = fit.accuracy(runs.at), fit.new_run(runs.at, level)
+    known = [part for part in ("compute", "params", "tokens", "k") if getattr(runs.at, part) is not None]
+    return [
+        {"run": names[int(runs.index[i])] if names and runs.index is not None else None}
+        | {part: float(getattr(runs.at, part)[i]) for part in known}
+        | {"accuracy": float(runs.accuracy[i]), "predicted": float(law[i])}
+        | {name: None if ends is None else float(ends[i, place]) for place, name in enumerate(("low", "high"))}
+        for i in range(len(runs))
+    ]
 
 
 def errors(law: Floats, observed: Floats) -> dict[str, float | None]:

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["KINDS", "Draws", "draw"]
+__all__ = ["KINDS", "Draws", "draw", "measured_anew"]
 
 KINDS = ("residuals", "cases")
 #: Resamples in one batch; each has its own random numbers.
 BATCH = 100
+#: Residuals that are drawn beside every refit, for a new run.
+NEW_RUNS = 25
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -119,29 +121,77 @@ def draw(
 def _of_residuals(
     fitted: TiedFit, link: LinkFit | None, losses: Floats, errors: Floats, size: int, random: np.random.Generator
 ) -> tuple[Floats, Floats, Mask]:
-    in_logs = fitted.objective.in_logs
-    own = np.log(fitted.observed / fitted.fitted) if in_logs else fitted.observed - fitted.fitted
-    drawn = _drawn(own, len(COEFFICIENTS), "law of loss", size, random)
-    observed = fitted.fitted * np.exp(drawn) if in_logs else fitted.fitted + drawn
+    own = random.choice(_of_loss(fitted), size=(size, len(fitted.fitted)))
+    observed = _moved(fitted, fitted.fitted, own)
     loss, done = fitted.refit(np.ones_like(observed), np.maximum(observed, np.finfo(np.float64).tiny))
     done &= (observed > 0.0).all(axis=1)
     if link is None:
         return loss, np.empty((size, 0)), done
     accuracy = EXPONENTIAL.accuracy(link.coefficients[None], losses)[0]
-    about = _drawn(1.0 - errors - accuracy, EXPONENTIAL.least, "law of error", size, random)
+    about = random.choice(_of_error(link, losses, errors), size=(size, len(losses)))
     again = EXPONENTIAL.refit(losses, accuracy + about, np.ones_like(about))
     return loss, again.coefficients, done & again.converged
 
 
-def _drawn(residuals: Floats, coefficients: int, what: str, size: int, random: np.random.Generator) -> Floats:
-    """Residuals (size, n) drawn from (n,), centred, with the spread that the coefficients took from them given back."""
+def _of_loss(fitted: TiedFit) -> Floats:
+    """The residuals (n,) of the law of loss as they are drawn: of log loss where the objective is of logs."""
+    own = np.log(fitted.observed / fitted.fitted) if fitted.objective.in_logs else fitted.observed - fitted.fitted
+    return _spread(own, len(COEFFICIENTS), "law of loss")
+
+
+def _moved(fitted: TiedFit, losses: Floats, residuals: Floats) -> Floats:
+    """Losses with residuals of the law of loss."""
+    return losses * np.exp(residuals) if fitted.objective.in_logs else losses + residuals
+
+
+def _of_error(link: LinkFit, losses: Floats, errors: Floats) -> Floats:
+    """The residuals (n,) of accuracy about the law of error as they are drawn."""
+    accuracy = EXPONENTIAL.accuracy(link.coefficients[None], losses)[0]
+    return _spread(1.0 - errors - accuracy, EXPONENTIAL.least, "law of error")
+
+
+def _spread(residuals: Floats, coefficients: int, what: str) -> Floats:
+    """Residuals (n,) centred, with the spread that the coefficients took from them given back."""
     spare = len(residuals) - coefficients
     if spare <= 0:
         raise ValueError(
             f"kind='residuals': {len(residuals)} runs leave no residuals for the {coefficients} coefficients of the {what}"
         )
-    centred = (residuals - residuals.mean()) * np.sqrt(len(residuals) / spare)
-    return random.choice(centred, size=(size, len(residuals)))
+    return (residuals - residuals.mean()) * np.sqrt(len(residuals) / spare)
+
+
+def measured_anew(
+    fitted: TiedFit, link: LinkFit | None, draws: Draws, laws: Floats, losses: Floats, errors: Floats
+) -> tuple[Floats, Floats | None]:
+    """What runs measure: the loss, and where there is a law of error the error, (m, R) each.
+
+    The loss by each refitted law with the residual of some run, and the error at that loss by the refitted law of error with a
+    residual of its own. NaN where a law has no more runs than coefficients, and so no residuals.
+
+    Parameters
+    ----------
+    fitted : TiedFit
+    link : LinkFit or None
+    draws : Draws
+    laws : ndarray
+        (K, m): the loss at the m runs by the refitted laws.
+    losses, errors : ndarray
+        Of the runs that the law of error was fitted to.
+    """
+    random = np.random.default_rng([draws.seed, 1])
+    count, runs = NEW_RUNS * len(laws), laws.shape[1]
+    nothing = np.full((runs, 1), np.nan)
+    if len(fitted.fitted) <= len(COEFFICIENTS):
+        return nothing, None if link is None else nothing
+    about_loss = _of_loss(fitted)
+    loss = np.stack([_moved(fitted, np.repeat(law, NEW_RUNS), random.choice(about_loss, size=count)) for law in laws.T])
+    if link is None:
+        return loss, None
+    if len(losses) <= EXPONENTIAL.least:
+        return loss, nothing
+    about_error, coefficients = _of_error(link, losses, errors), np.repeat(draws.error, NEW_RUNS, axis=0)
+    accuracy = [EXPONENTIAL.accuracy(coefficients, own[:, None])[:, 0] + random.choice(about_error, size=count) for own in loss]
+    return loss, 1.0 - np.stack(accuracy)
 
 
 def _of_cases(

@@ -9,6 +9,7 @@ import numpy as np
 
 from isoflop.numeric._call import evaluate
 from isoflop.numeric.downstream.links import EXPONENTIAL, LinkFit
+from isoflop.numeric.downstream.overtraining_draws import measured_anew
 from isoflop.numeric.downstream.overtraining_forms import losses_of
 from isoflop.numeric.fit.bootstrap import percentile
 
@@ -41,7 +42,10 @@ class Prediction:
     loss_difference, error_difference : float or None
         (predicted - measured)/measured.
     loss_interval, error_interval : (float, float) or None
-        Of the law at the run, from resamples; the run's own scatter is not in it.
+        Of the law at the run, from resamples; the run's own scatter is not in it: most runs lie outside.
+    new_loss_interval, new_error_interval : (float, float) or None
+        Of what such a run measures: with the scatter of the fitted runs about the laws. None without resamples, and where a law
+        has no more runs than coefficients to tell its scatter from.
     in_loss_fit, in_error_fit : bool
         Whether the law was fitted to this run: then the difference is a residual and no test of it.
     asked : bool
@@ -61,6 +65,8 @@ class Prediction:
     error_difference: float | None = None
     loss_interval: tuple[float, float] | None = None
     error_interval: tuple[float, float] | None = None
+    new_loss_interval: tuple[float, float] | None = None
+    new_error_interval: tuple[float, float] | None = None
     in_loss_fit: bool = False
     in_error_fit: bool = False
     asked: bool = True
@@ -100,6 +106,10 @@ def said_of(
     wrong = None if link is None else 1.0 - EXPONENTIAL.accuracy(link.coefficients[None], foretold)
     drawn = None if draws is None else losses_of(draws.loss, params, tokens)
     drawn_wrong = None if draws is None or link is None or drawn is None else 1.0 - EXPONENTIAL.accuracy(draws.error, drawn)
+    new_loss: Floats | None = None
+    new_error: Floats | None = None
+    if draws is not None and drawn is not None:
+        new_loss, new_error = measured_anew(fitted, link, draws, drawn, losses[for_error], errors[for_error])
     found = []
     for place, i in enumerate(index.tolist()):
         loss, error = _known(losses[i]), _known(errors[i])
@@ -120,12 +130,19 @@ def said_of(
                 error_difference=_difference(predicted_error, error),
                 loss_interval=None if drawn is None else percentile(drawn[:, place], level),
                 error_interval=None if drawn_wrong is None else percentile(drawn_wrong[:, place], level),
+                new_loss_interval=_interval(new_loss, place, level),
+                new_error_interval=_interval(new_error, place, level),
                 in_loss_fit=bool(for_loss[i]),
                 in_error_fit=link is not None and bool(for_error[i]),
                 asked=bool(asked[i]),
             )
         )
     return tuple(found)
+
+
+def _interval(measured: Floats | None, place: int, level: float) -> tuple[float, float] | None:
+    """Of the values (m, R) of one run; None where there are none."""
+    return None if measured is None or np.isnan(measured[place]).any() else percentile(measured[place], level)
 
 
 def _known(value: Any) -> float | None:

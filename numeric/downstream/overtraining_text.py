@@ -25,6 +25,10 @@ FITTED = "*"
 LARGE = 1e4
 #: So many of the predicted runs, those of the largest compute, are listed; JSON has all.
 MOST_LISTED = 20
+OF_A_RUN = (
+    "interval of the law: where the law itself lies; of a new run: where such a run measures, with the scatter of the fitted "
+    "runs about the law; both take the form of the law for granted"
+)
 
 
 def overtraining_text(found: Overtraining, costs: Sequence[Cost]) -> str:
@@ -104,11 +108,12 @@ def _predictions(found: Overtraining) -> list[str]:
     drawn = found.draws is not None
     whats = ["loss", *(["error"] if found.error_fit is not None else [])]
     # With intervals the two would be wider than a page beside each other.
+    ends = [f"{100.0 * found.level:.4g} % interval\n{of}" for of in ("of the law", "of a new run")]
     lines = ["predictions, by the loss that the law of loss foretells"]
     for group in [[what] for what in whats] if drawn else [whats]:
         head = ["run", "M"]
         for what in group:
-            head += [what, "predicted", *([f"{100.0 * found.level:.4g} %"] if drawn else []), "off by"]
+            head += [what, "predicted", *(ends if drawn else []), "off by"]
         rows = [
             [_name(each), number(each.tokens_per_param, 3), *(cell for what in group for cell in _figures(each, what, drawn))]
             for each in listed
@@ -117,15 +122,17 @@ def _predictions(found: Overtraining) -> list[str]:
     rest = len(found.predictions) - len(listed)
     lines += [f"and {counted(rest, 'run')} of less compute"] if rest else []
     own = any(getattr(each, f"in_{what}_fit") for each in listed for what in whats)
+    lines += wrap(OF_A_RUN, WIDTH, subsequent_indent="  ") if drawn else []
     return [*lines, *([f"{FITTED}: the law was fitted to this run, so that this is no prediction"] if own else [])]
 
 
 def _figures(each: Prediction, what: str, drawn: bool) -> list[str]:
     measured, predicted = getattr(each, what), getattr(each, f"predicted_{what}")
-    interval, off = getattr(each, f"{what}_interval"), getattr(each, f"{what}_difference")
+    off = getattr(each, f"{what}_difference")
     cells = [_four(measured), _four(predicted)]
     if drawn:
-        cells.append(UNKNOWN if interval is None else f"{interval[0]:.3f} {interval[1]:.3f}")
+        intervals = getattr(each, f"{what}_interval"), getattr(each, f"new_{what}_interval")
+        cells += [UNKNOWN if pair is None else f"{pair[0]:.3f} {pair[1]:.3f}" for pair in intervals]
     mark = FITTED if getattr(each, f"in_{what}_fit") else " "
     return [*cells, UNKNOWN if off is None else f"{100.0 * off:+.4f} %{mark}"]
 

@@ -14,13 +14,14 @@ from isoflop.numeric.downstream.bilinear import BilinearKind
 from isoflop.numeric.downstream.bnsl_ray import RayBreak, at_one_ratio, ray_break
 from isoflop.numeric.downstream.compare import held_out_of
 from isoflop.numeric.downstream.crossing import Crossing, crossing_of
-from isoflop.numeric.downstream.fitting import LawFit, errors, fit_law, resampled
+from isoflop.numeric.downstream.fitting import LawFit, errors, fit_law, predictions, resampled
 from isoflop.numeric.downstream.report_planning import Planning, planned, planning_law
 from isoflop.numeric.downstream.sample import Points, Sample, above_guessing
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.fit.intervals import checked_level
 from isoflop.numeric.runs import those_dropped
 from isoflop.numeric.runs_cells import counted
+from isoflop.numeric.runs_units import NEAR
 
 if TYPE_CHECKING:
     from isoflop.numeric.downstream.baselines import Baseline
@@ -79,6 +80,8 @@ class LawOfReport:
         Held-out runs outside the interval of a new run; None without held-out runs or refits.
     crossing : Crossing or None
         Of a law in compute and k, which is judged at every k: where it holds.
+    predictions : tuple of dict
+        Of the held-out runs that it is judged on, beside what these measured, with the interval of a new run.
     """
 
     name: str
@@ -93,6 +96,7 @@ class LawOfReport:
     n_failed: int
     n_missed: int | None = None
     crossing: Crossing | None = None
+    predictions: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +165,11 @@ class Report:
         What the runs do not determine.
     left_out : tuple of str
         What is not on the page or not in the fits, and why.
+    warnings : tuple of str
+        What reading the runs doubted.
+    two_budgets : str
+        That laws of compute and laws of params and tokens take the same C for different runs, where the compute of the runs is
+        not 6ND; "" where it is, or there are not both.
     level : float
     resamples, seed : int
     interrupted : bool
@@ -183,6 +192,8 @@ class Report:
     pairs_ahead: Sample | None
     open: tuple[str, ...]
     left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
+    two_budgets: str
     level: float
     resamples: int
     seed: int
@@ -217,7 +228,7 @@ class Report:
             "hold_out": self.hold_out,
             "margin": self.margin,
         }
-        names = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out")
+        names = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out", "warnings", "two_budgets")
         data |= {name: _plain(getattr(self, name)) for name in names}
         return data | {name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")}
 
@@ -327,7 +338,8 @@ def report_benchmark(
     if one_ratio is not None and not interrupted:
         found_ray, no_ray = _ray(one_ratio, nominal, strictest)
     left = [*left_out, *not_planned, *no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
-    laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal) for fit in fits)
+    named = tuple(map(str, evaluations.run))
+    laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal, named) for fit in fits)
     return Report(
         benchmark=benchmark,
         source=evaluations.source,
@@ -346,6 +358,8 @@ def report_benchmark(
         pairs_ahead=None if pairs is None else parts["pairs"][1],
         open=tuple(_open(fits, laws)),
         left_out=tuple(left),
+        warnings=evaluations.warnings,
+        two_budgets=_two_budgets(fits),
         level=nominal,
         resamples=resamples,
         seed=seed,
@@ -417,7 +431,7 @@ def _fitted(
     return fits, left_out, False
 
 
-def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfReport:
+def _law(fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]) -> LawOfReport:
     found = fit.found
     crossing = crossing_of(fit, judged, level)
     loose = {*fit.undetermined, *(() if crossing is None else crossing.open)}
@@ -457,6 +471,7 @@ def _law(fit: LawFit, behind: Sample, judged: Sample, level: float) -> LawOfRepo
         n_failed=fit.n_failed,
         n_missed=_missed(fit, judged, level),
         crossing=crossing,
+        predictions=tuple(predictions(fit, judged, names, level)),
     )
 
 
@@ -600,6 +615,26 @@ def _rows_left_out(
     if evaluations.dropped:
         said.append(f"rows {those_dropped(evaluations.dropped)}")
     return said
+
+
+def _two_budgets(fits: Sequence[LawFit]) -> str:
+    """That one C means two things to the laws; "" where it does not."""
+    in_compute = [fit for fit in fits if "compute" in fit.kind.asks]
+    in_params = [fit for fit in fits if {"params", "tokens"} & set(fit.kind.asks)]
+    known = [fit.sample.at for fit in in_compute if fit.sample.at.params is not None and fit.sample.at.tokens is not None]
+    if not in_params or not known:
+        return ""
+    from isoflop.numeric._generated import array
+
+    at = known[0]
+    ratio = at.column("compute") / array.compute(at.column("params"), at.column("tokens"))
+    if ((ratio >= NEAR[0]) & (ratio <= NEAR[1])).all():
+        return ""
+    theirs, others = (", ".join(fit.name for fit in some) for some in (in_compute, in_params))
+    return (
+        f"{theirs}: C is as the runs give it, {ratio.min():.3g} to {ratio.max():.3g} times 6ND; {others}, and what to train: "
+        "C = 6ND; at one C they speak of different runs"
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -232,6 +232,7 @@ def _notes(report: Report) -> list[str]:
     texts += [f"{escaped(law.name)}: {escaped(law.crossing.text(report.level))}." for law in report.laws if law.crossing]
     texts += [f"Not identified: {escaped(text)}." for text in report.open]
     texts += [f"Left out: {escaped(text)}." for text in report.left_out]
+    texts += [f"Warning: {escaped(text)}." for text in (*report.warnings, report.two_budgets) if text]
     if report.interrupted:
         texts.append("Interrupted: laws and refits that were not reached are left out.")
     return texts

@@ -225,8 +225,17 @@ def _forecasts(report: Report) -> list[str]:
         rows.append((number(each.compute, 3), law_at, f"{each.accuracy:.4f}", law, new, decades, ""))
     ratio = report.tokens_per_param
     at = "" if ratio is None or not report.asks_for_params else f"; laws of params and tokens at D/N = {number(ratio, 3)}"
-    notes = [line for text in (*_missed(report), *_disjoint(report)) for line in wrap(text, WIDTH, subsequent_indent="  ")]
+    notes = [
+        line
+        for text in (*_budgets(report), *_missed(report), *_disjoint(report))
+        for line in wrap(text, WIDTH, subsequent_indent="  ")
+    ]
     return [f"Forecast{at}", *table(heading, rows), *notes]
+
+
+def _budgets(report: Report) -> list[str]:
+    """That laws take one C for different runs."""
+    return [f"warning: {report.two_budgets}"] if report.two_budgets else []
 
 
 def _missed(report: Report) -> list[str]:
@@ -285,6 +294,8 @@ def _notes(report: Report) -> list[str]:
         texts.append(f"{report.planning.n_failed} refits of {report.planning.law} are no law with an envelope and are left out")
     texts += [f"not identified: {clean(text)}" for text in report.open]
     texts += [f"left out: {clean(text)}" for text in report.left_out]
+    texts += [f"warning: {clean(text)}" for text in report.warnings]
+    texts += _budgets(report) if not report.forecasts else []
     if report.interrupted:
         texts.append("interrupted: laws and refits that were not reached are left out")
     return [line for text in texts for line in wrap(text, WIDTH, subsequent_indent="  ")]

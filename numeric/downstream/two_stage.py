@@ -21,6 +21,8 @@ from isoflop.numeric.downstream.links import LINKS, Link, LinkFit
 from isoflop.numeric.downstream.power import MARGIN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from isoflop.numeric.downstream.sample import Points, Sample
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["TWO_STAGE_KINDS", "TwoStageKind", "two_stage"]
+
+
+#: Runs to a coefficient of a stage below which a word is due.
+FEW = 5
 
 
 class Stages(NamedTuple):
@@ -101,8 +107,18 @@ class TwoStageKind:
             undetermined=(*first.undetermined, *second.undetermined),
             inside=Stages(first, second),
             limits=np.concatenate([self.stage.limits, np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))]),
-            remarks=self.link.remarks(second.coefficients),
+            remarks=(*self._few(len(sample)), *self.link.remarks(second.coefficients)),
         )
+
+    def _few(self, runs: int) -> Iterator[str]:
+        """A sentence for each stage that has few runs for its coefficients."""
+        for which, part in (("first", self.stage), ("second", self.link)):
+            width = len(part.coefficients)
+            if runs < FEW * width:
+                yield (
+                    f"{runs} runs for the {width} coefficients of the {which} stage, fewer than {FEW} to each: how close it is "
+                    "to these says little of how far off it is elsewhere"
+                )
 
     def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
         """Both fits repeated with the same draws of runs; see `Kind.refit`."""

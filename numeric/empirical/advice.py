@@ -65,5 +65,6 @@ def _beyond(band: Band, place: int, tolerance: float) -> str:
     within = round_percent(tolerance)
     if abs(band.curve[place]) <= NEAR * tolerance:
         return f"near the tolerance of {within}"
-    chance = "too wide to say so" if band.lo[place] > 0.0 or band.hi[place] < 0.0 else "so wide that it holds 0 as well"
-    return f"larger than the tolerance of {within}: it points to inconsistent, but the band is {chance}"
+    if band.lo[place] > 0.0 or band.hi[place] < 0.0:
+        return f"larger than the tolerance of {within} and beyond chance, but the band reaches into the tolerance"
+    return f"larger than the tolerance of {within}, but no more than chance brings about: the band holds 0 as well"

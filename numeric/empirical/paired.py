@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["CurveSample", "PairedSamples", "allocation_exponents", "draw_paired", "grid", "relative_difference", "table"]
+__all__ = [
+    "CurveSample",
+    "PairedSamples",
+    "allocation_exponents",
+    "draw_paired",
+    "grid",
+    "nothing_drawn",
+    "relative_difference",
+    "table",
+]
 
 #: Resamples that are taken together, fewer where there are so many runs that they would exceed so many numbers.
 CHUNK, LARGEST_CHUNK = 50, 2_000_000
@@ -92,6 +101,11 @@ def draw_paired(
     columns = [_joined([curves[index] for curves, _, _ in parts]) for index in range(len(approaches))]
     laws = Laws.of(np.concatenate([table for _, table, _ in parts]))
     return PairedSamples(columns, laws, np.concatenate([exponents for _, _, exponents in parts]), done, lost)
+
+
+def nothing_drawn(laws: Laws) -> PairedSamples:
+    """What no resample gives."""
+    return PairedSamples([], laws.some(slice(0)), np.empty((0, 2)), 0, 0)
 
 
 def refitted(fitted: Fit, losses: Floats) -> tuple[Laws, Flags]:

@@ -10,6 +10,7 @@ L L(C on the ray)/L(N, D).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log, log1p
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ import numpy as np
 from isoflop.numeric.empirical.clusters import clusters, geometric_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from isoflop.numeric.empirical.laws import Laws
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
 
-__all__ = ["Ray", "find_rays", "moved_to_ray"]
+__all__ = ["Ray", "at_ratio", "find_rays", "moved_to_ray", "preferred"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,6 @@ def find_rays(
     least_budgets: int,
     least_runs: int,
     least_span: float,
-    most: int,
 ) -> list[Ray]:
     """The ratios D/N at which enough runs over enough compute were trained.
 
@@ -58,21 +60,55 @@ def find_rays(
         A ray has at least so many different values of compute, and so many runs.
     least_span : float
         The largest compute over the smallest, at least.
-    most : int
-        So many rays at most: those with the most runs.
 
     Returns
     -------
     list of Ray
         By increasing ratio.
     """
-    found = [
+    return [
         Ray(geometric_mean(tokens[entry] / params[entry]), entry)
         for entry in clusters(tokens / params, tolerance, least_runs)
         if len(np.unique(compute[entry])) >= least_budgets and compute[entry].max() >= least_span * compute[entry].min()
     ]
-    largest = sorted(found, key=lambda ray: -len(ray.members))[:most]
-    return sorted(largest, key=lambda ray: ray.tokens_per_param)
+
+
+def preferred(rays: Sequence[Ray], optimum: float, most: int) -> list[Ray]:
+    """So many of the rays, around and above the optimum.
+
+    First the ray nearest the optimum, then those above that one, then those below it; above and below alike those with the most
+    runs first, and of as many runs the nearest to the optimum.
+
+    Parameters
+    ----------
+    rays : sequence of Ray
+    optimum : float
+        D*/N*; > 0.
+    most : int
+
+    Returns
+    -------
+    list of Ray
+        By increasing ratio.
+    """
+
+    def distance(ray: Ray) -> float:
+        return abs(log(ray.tokens_per_param) - log(optimum))
+
+    if not rays:
+        return []
+    nearest = min(rays, key=distance)
+    ordered = sorted(rays, key=lambda ray: (ray.tokens_per_param < nearest.tokens_per_param, -len(ray.members), distance(ray)))
+    ordered = [nearest, *(ray for ray in ordered if ray is not nearest)]
+    return sorted(ordered[:most], key=lambda ray: ray.tokens_per_param)
+
+
+def at_ratio(rays: Sequence[Ray], ratio: float, tolerance: float) -> Ray | None:
+    """The ray nearest a ratio, None where it differs from the ratio by more than the tolerance."""
+    near = min(rays, key=lambda ray: abs(log(ray.tokens_per_param / ratio)), default=None)
+    if near is None or abs(log(near.tokens_per_param / ratio)) > log1p(tolerance):
+        return None
+    return near
 
 
 def moved_to_ray(losses: Floats, params: Floats, tokens: Floats, compute: Floats, ratio: float, laws: Laws) -> Floats:

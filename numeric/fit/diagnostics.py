@@ -103,7 +103,8 @@ class Trend:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnostics:
-    """What the residuals show. A residual is log(law) - log(observed), or law - observed for "least-squares".
+    """What the residuals show. A residual is log(observed) - log(law), or observed - law for "least-squares":
+    the runs above the law have positive ones, as in figures and text. `Fit.residuals`, which the objective sums, are minus these.
 
     Attributes
     ----------
@@ -249,7 +250,7 @@ def diagnostics(fit: Fit) -> Diagnostics:
     already absorbed.
     With a dozen tests one p-value below 0.05 is to be expected by chance; words are spent on those below 0.01.
     """
-    residuals = fit.residuals
+    residuals = _observed_less_law(fit)
     weights = np.ones(len(residuals)) if fit.runs.weight is None else np.asarray(fit.runs.weight)
     rooted, columns = residuals * np.sqrt(weights), weighted(fit)
     spare = len(residuals) - int(fit.free.sum())
@@ -292,15 +293,19 @@ def doubts_of_one_distribution(fit: Fit) -> tuple[str, ...]:
 
     Profile intervals take the errors to be so; sandwich and bootstrap do not.
     """
-    centre = float(np.median(fit.residuals))
+    centre = float(np.median(_observed_less_law(fit)))
     tests = [test for test in _scedasticity(fit, centre) if test.rejects(LEVEL)]
     words = [f"their spread changes ({test})" for test in tests]
-    if fit.objective.is_square and (normal := normality(fit.residuals)).rejects(LEVEL):
+    if fit.objective.is_square and (normal := normality(_observed_less_law(fit))).rejects(LEVEL):
         words.append(f"they are not normal ({normal})")
     return tuple(words)
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _observed_less_law(fit: Fit) -> Floats:
+    return -fit.residuals
 
 
 def _variables(fit: Fit) -> dict[str, Floats]:
@@ -313,7 +318,7 @@ def _variables(fit: Fit) -> dict[str, Floats]:
 def _scedasticity(fit: Fit, centre: float) -> tuple[ResidualTest, ...]:
     """Whether residuals are farther from their median at some computes, or at some losses, than at others."""
     against = {name: values for name, values in _variables(fit).items() if name in ("log C", "log fitted")}
-    distance = np.abs(fit.residuals - centre)
+    distance = np.abs(_observed_less_law(fit) - centre)
     return tuple(rank_trend(f"spread against {name} (Spearman)", distance, values) for name, values in against.items())
 
 
@@ -362,7 +367,7 @@ def _r_squared(fit: Fit, weights: Floats) -> float | None:
 
 
 def _outliers(fit: Fit, centre: float, mad: float) -> tuple[Outlier, ...]:
-    residuals = fit.residuals
+    residuals = _observed_less_law(fit)
     order = np.argsort(-np.abs(residuals), kind="stable")[:LISTED]
     return tuple(
         Outlier(int(fit.runs.row[i]), float(residuals[i]), float((residuals[i] - centre) / mad) if mad > 0.0 else None)
@@ -380,7 +385,7 @@ def _influences(fit: Fit) -> tuple[tuple[Influence, ...], str]:
 def _findings(found: Diagnostics) -> list[str]:
     words = []
     if found.mean_zero.rejects(LEVEL):
-        side = "above" if found.bias > 0.0 else "below"
+        side = "below" if found.bias > 0.0 else "above"
         words.append(f"on average the law lies {side} the runs by {abs(found.bias):.2g} of {found.unit}")
     structured = [trend.variable for trend in found.trends if trend.structure.rejects(LEVEL)]
     monotone = [trend.variable for trend in found.trends if trend.monotone.rejects(LEVEL) and trend.variable not in structured]

@@ -31,6 +31,7 @@ class Influence:
     row : int
         Its number in the source.
     residual, leverage : float
+        Observed less law, as in `Diagnostics`; diagonal of the projection on the Jacobian.
     distance : float
         Cook's distance: (change)' V^-1 (change)/p with the covariance V of the fit.
     alpha_change : float or None
@@ -131,7 +132,7 @@ def influences(fit: Fit, most: int) -> tuple[Influence, ...]:
     return tuple(
         Influence(
             row=int(fit.runs.row[i]),
-            residual=float(fit.residuals[i]),
+            residual=-float(fit.residuals[i]),
             leverage=float(hats[i]),
             distance=float(distances[i]),
             alpha_change=None if gradient is None else float(gradient @ changes[i]),

@@ -209,7 +209,7 @@ def _intervals(summary: Summary) -> str:
 
 def _residuals(fit: Fit) -> str:
     residuals = fit.residuals
-    what = "log law - log observed" if fit.objective.in_logs else "law - observed"
+    what = "log observed - log law" if fit.objective.in_logs else "observed - law"
     worst = int(np.argmax(np.abs(residuals)))
     middle, mean = float(np.median(np.abs(residuals))), float(np.sqrt(np.mean(residuals**2)))
     sizes = f"median size {number(middle, 3)}, root mean square {number(mean, 3)}"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.passk.curve import Curve
     from isoflop.numeric.passk.laws import PassLaws
 
 SIZE = "params"
@@ -20,6 +21,8 @@ SIZE = "params"
 AUTO = "auto"
 #: Values of k that are named one by one.
 MOST_LISTED = 3
+#: So many problems of a group whose samples end with the last of a fixed number of successes are no chance.
+LEAST_STOPPED = 5
 
 
 def usual_cluster(counts: Counts) -> str | None:
@@ -38,11 +41,53 @@ def cautions(laws: PassLaws, level: float = 0.9) -> list[str]:
     return [*_of_counts(laws), *(_of_resamples(laws, level) if laws.resamples else ())]
 
 
+def of_estimates(curve: Curve) -> list[str]:
+    """What makes estimates of pass@k misleading, a sentence each: sampling that stopped at a success, and values at odds.
+
+    Of the same problems at every k the estimates obey every linear inequality (`isoflop.numeric.passk.inequalities`); they break
+    one only where problems with fewer than k samples are left out.
+    """
+    from isoflop.numeric.passk.inequalities import INEQUALITIES, violations
+
+    said = [f"{found}: estimates take the number as fixed beforehand, and are too high" for found in _stopped(curve.counts)]
+    linear = {one.name for one in INEQUALITIES if one.linear}
+    broken = [one for one in violations(curve).violations if one.inequality in linear] if curve.n_problems.any() else []
+    if broken:
+        groups = list(dict.fromkeys(" ".join(one.label) for one in broken))
+        falls = len({one.label for one in broken if one.inequality == "non-decreasing"})
+        those = f"{groups[0]}{f' and {len(groups) - 1} more' if len(groups) > 1 else ''}"
+        said.append(
+            f"values contradict each other in {counted(len(groups), 'group')} ({those})"
+            f"{f', in {falls} of them pass@k falls with k' if falls else ''}: means at larger k leave out the problems with "
+            f"fewer samples, which are not like the others; --check lists the values, passk-laws allows for such sampling"
+        )
+    return said
+
+
+def _stopped(counts: Counts) -> list[str]:
+    """That sampling stopped at the first success, or at another: within a group all with fewer samples than the most have as many
+    correct ones, and none has more."""
+    found: dict[int, int] = {}
+    for g in range(len(counts)):
+        n, c = counts.per_group(g)
+        short = n < n.max()
+        last = int(c.max())
+        if last and short.sum() >= LEAST_STOPPED and (c[short] == last).all() and len(np.unique(n[short])) > 1:
+            found[last] = found.get(last, 0) + 1
+    return [
+        f"sampling stopped at {'the first success' if last == 1 else f'{last} successes'} in {counted(groups, 'group')}"
+        for last, groups in sorted(found.items())
+    ]
+
+
 def _of_counts(laws: PassLaws) -> Iterator[str]:
     counts = laws.data.counts
     most, alone = int(counts.n.max()), sum(len(counts.per_group(g)[0]) == 1 for g in range(len(counts)))
     if laws.ks[-1] > most:
         yield f"no problem has more than {most} samples: beyond k = {most} pass@k is the tail of the Beta distribution"
+    if laws.method != "likelihood":
+        for stopped in _stopped(counts):
+            yield f"{stopped}: least squares takes estimates that are too high; the likelihood allows for it"
     if alone:
         what = "all models have" if alone == len(counts) else f"{alone} of {counted(len(counts), 'model')} {_have(alone)}"
         shape = ", and the shape of its distribution of success rates is not told" if laws.method == "likelihood" else ""

@@ -202,14 +202,21 @@ def _slope(x: Floats, y: Floats) -> Any:
 def vanishes_at(laws: PassLaws, level: float = 0.9) -> int | None:
     """The smallest k from which on the irreducible part cannot be told from 0, or None where it can at the largest k.
 
-    Its interval then begins at 0 (below `ZERO` nats) at that k and at every larger one.
+    Its interval then begins at 0 (below `ZERO` nats) at that k and at every larger one; at smaller ones it may as well, which
+    `not_told_from_0` tells.
     """
+    alike = not_told_from_0(laws, level)
     found = None
-    for k, (low, _) in reversed(list(zip(laws.ks, laws.intervals(laws.kind.floor, level), strict=True))):
-        if not low <= ZERO:
+    for k in reversed(laws.ks):
+        if k not in alike:
             break
         found = k
     return found
+
+
+def not_told_from_0(laws: PassLaws, level: float = 0.9) -> tuple[int, ...]:
+    """Every k at which the interval of the irreducible part begins at 0 (below `ZERO` nats)."""
+    return tuple(k for k, (low, _) in zip(laws.ks, laws.intervals(laws.kind.floor, level), strict=True) if low <= ZERO)
 
 
 def together(laws: PassLaws) -> Validity:

@@ -8,13 +8,14 @@ triangle that points up.
 
 from __future__ import annotations
 
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isoflop.numeric._domain import outside
 from isoflop.numeric.passk.unsolved import least_neg_log
-from isoflop.numeric.plot import COLOURS, COLUMN, DASHES, PAGE, POINTS, _axes, _figure
+from isoflop.numeric.plot import COLOURS, COLUMN, DASHES, DIM, PAGE, POINTS, _axes, _figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,8 @@ __all__ = ["plot_coefficient", "plot_envelope_exponents", "plot_laws", "plot_stu
 #: So many k are drawn where none are chosen, spread evenly over log k.
 SHOWN = 5
 MARGIN = 1.6
+#: Panels in each row of a page of so many, so that none is empty.
+ROWS = {3: (3,), 4: (2, 2), 5: (3, 2), 6: (3, 3)}
 #: Of an axis, that is added above the curves for every line of a legend.
 HEADROOM = 0.13
 #: Bands are drawn up to this factor beyond the curves of a logarithmic axis; wider ones run out of it.
@@ -94,8 +97,10 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
         grid = np.geomspace(x.min() / MARGIN, x.max() * MARGIN, POINTS)
         for fit, shade in zip(chosen, shades, strict=True):
             place = _predicted(laws, fit) if joint else x
-            _models(ax, laws, fit, place, shade, label=f"{fit.k:,}" if joint else None)
-            if not joint:
+            _models(ax, laws, fit, place, shade)
+            if joint:  # a key for every k, be there an unbiased estimate or not
+                ax.plot([], [], "o", color=shade, markersize=2.4, label=f"{fit.k:,}")
+            else:
                 ax.plot(grid, fit.neg_log({laws.kind.axis: grid}), color=shade, label=f"{fit.k:,}", linewidth=1.1)
         ax.set_xscale("log")
         ax.set_yscale("log")
@@ -119,15 +124,15 @@ def _predicted(laws: PassLaws, fit: PassFit) -> Floats:
     return found
 
 
-def _models(ax: Axes, laws: PassLaws, fit: PassFit, x: Floats, shade: Any, *, label: str | None) -> None:
+def _models(ax: Axes, laws: PassLaws, fit: PassFit, x: Floats, shade: Any) -> None:
     """Every model at one k as its counts have it."""
     log_y, error, complete = _observed(laws, fit)
     style: dict[str, Any] = {"fmt": "o", "color": shade, "markersize": 2.4, "markeredgewidth": 0.5, "elinewidth": 0.4}
-    for part, face, name in ((complete, shade, label), (~complete, "none", None)):
+    for part, face in ((complete, shade), (~complete, "none")):
         part = part & np.isfinite(log_y)
         y, s = np.exp(log_y[part]), error[part]
         if part.any():
-            ax.errorbar(x[part], y, yerr=(-y * np.expm1(-s), y * np.expm1(s)), markerfacecolor=face, label=name, **style)
+            ax.errorbar(x[part], y, yerr=(-y * np.expm1(-s), y * np.expm1(s)), markerfacecolor=face, **style)
     counts, unsolved = laws.data.counts, np.flatnonzero(~laws.solved)
     limits = [least_neg_log(counts.per_group(int(g))[0], fit.k, level=LIMIT) for g in unsolved]
     ax.plot(x[unsolved], limits, "^", color=shade, markersize=3.2, markerfacecolor="none", markeredgewidth=0.5)
@@ -141,7 +146,6 @@ def _observed(laws: PassLaws, fit: PassFit) -> tuple[Floats, Floats, Any]:
     complete = data.curve.complete[:, index] & (passed > 0.0) & (y > 0.0)
     log_y, error = np.full(len(passed), np.nan), np.zeros(len(passed))
     log_y[complete] = np.log(y[complete])
-    error[complete] = data.curve.se[complete, index] / (passed[complete] * y[complete])
     error[complete] = data.curve.se[complete, index] / (passed[complete] * y[complete])
     if fit.evidence is not None:
         rest = inside & ~complete
@@ -173,7 +177,8 @@ def plot_coefficient(
     Notes
     -----
     An irreducible part that is fitted as 0, the bound of the search, is drawn as the upper end of its band: a hollow triangle
-    that points down. Bands wider than `WIDEST_BAND` times the curves run out of a logarithmic axis.
+    that points down; one that the models do not bound from above is one on the upper edge that points up. Bands wider than
+    `WIDEST_BAND` times the curves run out of a logarithmic axis.
     """
     if len(laws) != len(names):
         raise outside("names", list(names), f"one for each of the {len(laws)} laws")
@@ -191,8 +196,14 @@ def plot_coefficient(
                 low, high = np.nan_to_num(np.array(ends), nan=np.nan, posinf=FARTHEST).T
                 ax.fill_between(each.ks, low, high, color=colour, alpha=0.15, linewidth=0)
                 bound = (values == 0.0) & (name == each.kind.floor)
-                at = np.asarray(each.ks)[bound]
-                ax.plot(at, high[bound], "v", color=colour, markersize=3.2, markerfacecolor="none", markeredgewidth=0.6)
+                ks, ends_there = np.asarray(each.ks), high < FARTHEST
+                hollow: dict[str, Any] = {"color": colour, "markersize": 3.2, "markerfacecolor": "none", "markeredgewidth": 0.6}
+                ax.plot(ks[bound & ends_there], high[bound & ends_there], "v", **hollow)
+                if not log and not ends_there.all():
+                    shown.append(high[ends_there])
+                    open_above = ks[~ends_there & ~np.isnan(high)]
+                    edge = ax.get_xaxis_transform()
+                    ax.plot(open_above, np.ones(len(open_above)), "^", transform=edge, clip_on=False, **hollow)
         ax.set_xscale("log")
         ax.set_xlabel("$k$")
         if log:
@@ -203,6 +214,9 @@ def plot_coefficient(
             ax.set_ylim(max(bottom, low / WIDEST_BAND), min(top, high * WIDEST_BAND))
             bottom, top = ax.get_ylim()  # room for the legend above the curves
             ax.set_ylim(bottom, top * (top / bottom) ** (HEADROOM * len(laws)))
+        elif ax.dataLim.intervaly[1] >= FARTHEST:  # bands without an end run out of the axis
+            top = float(np.nanmax(np.concatenate(shown)))
+            ax.set_ylim(-0.05 * top, 1.3 * top or 1.0)
         ax.legend(fontsize=6.5, loc="upper left" if log else "best")
     return ax
 
@@ -254,10 +268,15 @@ def plot_study(study: PassStudy) -> Any:
     laws = list(study.laws.values())
     both = bool(study.envelopes)
     panels = len(laws) + 2 + both
-    columns = 2 if panels <= 4 else 3
-    rows = -(-panels // columns)
-    with _figure((PAGE, 2.55 * rows)) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    rows = ROWS[panels]
+    with _figure((PAGE, 2.55 * len(rows) + 0.2)) as figure:
+        grid = figure.add_gridspec(len(rows), lcm(*rows))
+        width = grid.ncols
+        axes = [
+            figure.add_subplot(grid[row, column * width // count : (column + 1) * width // count])
+            for row, count in enumerate(rows)
+            for column in range(count)
+        ]
         for each, ax in zip(laws, axes, strict=False):
             plot_laws(each, ax)
             ax.set_title(f"{each.kind.name}: {each.fits[0].n_models} models")
@@ -270,9 +289,29 @@ def plot_study(study: PassStudy) -> Any:
         exponents.set_title(f"exponents, {100 * study.level:g} % bands")
         if both:
             plot_envelope_exponents(study, next(place)).set_title("envelope beside compute law")
-        for ax in place:
-            ax.remove()
-    return axes
+        _explained(figure, laws)
+    return np.array(axes, dtype=object)
+
+
+def _explained(figure: Any, laws: Sequence[PassLaws]) -> None:
+    """What the marks of models stand for, where there are such, below all panels."""
+    from matplotlib.lines import Line2D
+
+    data = [each.data for each in laws]
+    hollow = any(each.method == "likelihood" for each in laws) and not all(part.curve.complete.all() for part in data)
+    bound = any(each.resamples and (each.values(each.kind.floor) == 0.0).any() for each in laws)
+    marks = [
+        ("o", DIM, "model, unbiased estimate", True),
+        ("o", "none", "by the likelihood: fewer than k samples", hollow),
+        ("^", "none", f"no success: above, {100 * LIMIT:g} %", not all(part.solved.all() for part in data)),
+        ("v", "none", "fitted as 0: its upper end", bound),
+    ]
+    handles = [
+        Line2D([], [], linestyle="none", marker=mark, color=DIM, markerfacecolor=face, markersize=3.2, label=text)
+        for mark, face, text, there in marks
+        if there
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=6.5)
 
 
 def _chosen(laws: PassLaws, k: Sequence[int] | None) -> list[Any]:

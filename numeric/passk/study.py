@@ -20,6 +20,7 @@ from isoflop.numeric.passk.lever import (
     floor_interval,
     mixed_derivatives,
     models_contradicted,
+    not_told_from_0,
     open_at,
     together,
     trend,
@@ -91,6 +92,11 @@ class PassStudy:
             for name, laws in self.laws.items()
             if laws.resamples > 1 and all(fit.has_intervals for fit in laws.fits)
         }
+
+    @cached_property
+    def not_told_from_0(self) -> dict[str, tuple[int, ...]]:
+        """Every k at which the irreducible part cannot be told from 0, by law; no entry where there are no intervals."""
+        return {name: not_told_from_0(self.laws[name], self.level) for name in self.vanishing}
 
     @cached_property
     def open(self) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -190,6 +196,7 @@ class PassStudy:
                     "cautions": self.cautions[name],
                     "trends": [item.as_dict() for item in self.trends.get(name, [])],
                     "vanishes_at": self.vanishing.get(name),
+                    "not_told_from_0": list(self.not_told_from_0[name]) if name in self.not_told_from_0 else None,
                     "validity": self.validity[name].as_dict() if name in self.validity else None,
                     "validity_interval": list(self.validity_intervals[name]) if name in self.validity_intervals else None,
                     "models_contradicted": self.models_contradicted.get(name),

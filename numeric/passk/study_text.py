@@ -141,9 +141,7 @@ def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
     lines = [*study.cautions[name], *_open(study, name, laws)]
     floor = laws.kind.floor
     if name in study.vanishing:
-        at = study.vanishing[name]
-        told = f"cannot be told from 0 from k = {at} on" if at is not None else f"is above 0 up to k = {laws.ks[-1]}"
-        lines.append(f"{floor}: {told}")
+        lines.append(f"{floor}: {_told_from_0(study, name, laws)}")
     lines += _at_odds(study, laws) if name == "params-tokens" else []
     for item in study.trends.get(name, []):
         if item.name == floor or item.name in laws.kind.exponents:
@@ -153,6 +151,17 @@ def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
     elif len(laws) > 1:
         lines.append("with coefficients left open, where the laws at all k hold together is not told")
     return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
+
+
+def _told_from_0(study: PassStudy, name: str, laws: PassLaws) -> str:
+    """At which k the irreducible part cannot be told from 0."""
+    last = study.vanishing[name]
+    first = [k for k in study.not_told_from_0[name] if last is None or k < last]
+    if last is None and not first:
+        return f"is above 0 up to k = {laws.ks[-1]}"
+    parts = [f"at k = {listed(first, laws.ks)}"] if first else []
+    parts += [f"from k = {last} on"] if last is not None else []
+    return f"cannot be told from 0 {' and '.join(parts)}"
 
 
 def _open(study: PassStudy, name: str, laws: PassLaws) -> list[str]:

@@ -99,6 +99,36 @@ def test_the_figure(run_cli, tmp_path):
     assert (tmp_path / "check.png").stat().st_size > 20_000
 
 
+def grid(path: Path) -> Path:
+    """Six budgets at seven ratios D/N."""
+    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), [1.26, 3.17, 7.96, 20, 50.2, 126, 317]))
+    params = np.sqrt(compute / (6.0 * ratio))
+    values = TRUTH.loss(params, ratio * params) * np.exp(0.002 * np.random.default_rng(0).normal(size=len(params)))
+    rows = [f"{n:.17g},{t * n:.17g},{loss:.17g}" for n, t, loss in zip(params, ratio, values, strict=True)]
+    path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_ratios_are_chosen_and_what_is_left_out_is_named(run_cli, tmp_path):
+    path = grid(tmp_path / "runs.csv")
+    result = run_cli("check", path, *RESAMPLES)
+    assert "4 more ratios D/N not shown: 1.26, 3.17, 7.96, 317" in result.out
+    assert [line.split()[2] for line in result.out.splitlines() if line.startswith("D/N = ")][:3] == ["20", "50.2", "126"]
+    data = json.loads(run_cli("check", path, *RESAMPLES, "--ratio", "317", "--ratio", "3.2,20", "--format", "json").out)
+    ratios = [row["tokens_per_param"] for row in data["empirical"] if row["approach"] == "fixed-ratio"]
+    assert ratios == pytest.approx([3.17, 20.0, 317.0])
+    assert data["ratios_left_out"] == pytest.approx([1.26, 7.96, 50.2, 126.0])
+
+
+@pytest.mark.parametrize(("words", "message"), [(("30",), "1.26, 3.17, 7.96, 20, 50.2, 126, 317"), (("-3",), "positive")])
+def test_a_ratio_without_runs(run_cli, tmp_path, words, message):
+    result = run_cli("check", grid(tmp_path / "runs.csv"), "--ratio", *words)
+    assert result.code == 2
+    assert result.err.startswith(f"isoflop: error: --ratio '{words[0]}': must be")
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
+
+
 def test_an_interrupted_check_says_so(run_cli, tmp_path, monkeypatch):
     from isoflop.numeric.fit.bootstrap import refit
 
@@ -142,7 +172,7 @@ def test_bad_options(run_cli, tmp_path, words, named):
 
 
 def test_options_of_runs_need_runs(run_cli):
-    for words in (("--where", "loss < 4"), ("--tolerance", "1%"), ("--bootstrap", "100")):
+    for words in (("--where", "loss < 4"), ("--ratio", "20"), ("--tolerance", "1%"), ("--bootstrap", "100")):
         result = run_cli("check", *words)
         assert result.code == 2
         assert words[0] in result.err

@@ -107,6 +107,21 @@ def test_text(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
     assert lines[-1].startswith("note: refused: problems with fewer than k samples")
 
 
+def test_sampling_that_stopped_at_successes_is_said_before_the_table(
+    call: Callable[..., Any], data: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
+    rows = [f"a,{i},{n},1" for i, n in enumerate([1, 2, 3, 5, 8, 13])] + [f"a,{i},20,0" for i in range(6, 9)]
+    path = counts("\n".join(["model,problem,n_samples,n_correct", *rows]) + "\n")
+    result = call("passk", path, "--k", "1,10,20")
+    first, second, *_ = result.out.splitlines()
+    assert first.startswith("warning: sampling stopped at the first success in 1 group")
+    assert second.startswith("warning: values contradict each other in 1 group (a), in 1 of them pass@k falls with k")
+    assert (result.code, result.err) == (0, "")
+    rows_alone = call("passk", path, "--k", "1,10,20", "--format", "csv")
+    assert len(rows_of(rows_alone.out)) == 3
+    assert "stopped at the first success" in rows_alone.err
+
+
 @pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_no_estimate_at_any_k_is_no_verdict(call: Callable[..., Any], counts: Callable[..., Path], form: str) -> None:
     result = call("passk", counts(), "--k", "100", "1000", "--format", form)

@@ -261,6 +261,120 @@ def test_little_compute_cannot_tell():
     assert "factor 5 of compute" in result["frontier"].reason
 
 
+def test_what_cannot_be_judged_is_not_resampled(monkeypatch):
+    """It is known before the first refit."""
+
+    def refit(*arguments, **named):
+        raise AssertionError("a resample was drawn")
+
+    monkeypatch.setattr(REFIT, refit)
+    monkeypatch.setattr("isoflop.numeric.fit.result.Fit.bootstrap", refit)
+    data = runs(profiles(budgets=3, sizes=4))
+    result = check_runs(data)
+    assert result.verdict == "cannot tell"
+    assert all("takes at least 15" in check.reason for check in result.empirical)
+    assert not result.interrupted
+    assert result.as_dict()["resamples"] == {"asked": 1000, "done": 0, "interrupted": False, "seed": 0}
+    assert "alpha" in str(result)
+    assert "(no interval)" in str(result)
+
+
+def test_without_an_approach_the_joint_law_alone_is_resampled(monkeypatch):
+    def refit(*arguments, **named):
+        raise AssertionError("a paired resample was drawn")
+
+    monkeypatch.setattr(REFIT, refit)
+    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9)))
+    params = ratio * np.sqrt(compute / 120.0)
+    result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=50)
+    assert all(check.lo is None for check in result.empirical)
+    assert result.n_resamples == 50
+    assert result.derived["alpha"].lo < result.derived["alpha"].value < result.derived["alpha"].hi
+
+
+def test_many_runs_at_few_points_are_a_warning():
+    """As where learning rates are swept: they all count, and nobody said that they are independent."""
+    params, tokens = (np.repeat(values, 5) for values in profiles(budgets=4, sizes=5))
+    data = runs((params, tokens))
+    said = [text for text in check_runs(data, bootstrap=20).warnings if "independent" in text]
+    assert len(said) == 1
+    assert said[0].startswith("100 runs at 20 points (params, tokens) count as independent")
+    for other in ({**data, "group": [f"g{i // 5}" for i in range(100)]}, runs(profiles())):
+        assert not any("independent" in text for text in check_runs(other, bootstrap=20).warnings)
+
+
+# -- which ratios ------------------------------------------------------------------------------------------------------
+
+RATIOS = (1.26, 3.17, 7.96, 20.0, 50.2, 126.0, 317.0)
+
+
+def ratio_grid(budgets=6):
+    """A grid of budgets and ratios, with as many runs at every ratio."""
+    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e21, budgets), RATIOS))
+    params = np.sqrt(compute / (6.0 * ratio))
+    return params, ratio * params
+
+
+def shown(result):
+    return [float(f"{check.tokens_per_param:.3g}") for check in result.empirical if check.tokens_per_param is not None]
+
+
+@pytest.fixture(scope="module")
+def gridded() -> Any:
+    return check_runs(runs(ratio_grid()), bootstrap=60)
+
+
+def test_the_ratios_around_and_above_the_optimum_are_shown_and_the_others_named(gridded, reference):
+    compute = math.sqrt(1e18 * 1e21)
+    optimum = reference(compute, *(getattr(gridded.law, name) for name in ("A", "B", "beta", "gamma")))
+    best = float(optimum.tokens / optimum.params)
+    nearest = min(RATIOS, key=lambda ratio: abs(math.log(ratio / best)))
+    assert nearest == 20.0
+    assert shown(gridded) == [20.0, 50.2, 126.0]
+    assert gridded.ratios_left_out == pytest.approx((1.26, 3.17, 7.96, 317.0))
+    assert "4 more ratios D/N not shown: 1.26, 3.17, 7.96, 317 (--ratio chooses, in Python ratios=)" in flat(gridded)
+    assert gridded.as_dict()["ratios_left_out"] == list(gridded.ratios_left_out)
+
+
+def test_ratios_can_be_chosen():
+    result = check_runs(runs(ratio_grid()), bootstrap=60, ratios=[317, 1.3])
+    assert shown(result) == [1.26, 317.0]
+    assert result.ratios_left_out == pytest.approx((3.17, 7.96, 20.0, 50.2, 126.0))
+    every = check_runs(runs(ratio_grid()), bootstrap=60, ratios=RATIOS)
+    assert shown(every) == list(RATIOS)
+    assert every.ratios_left_out == ()
+    assert "not shown" not in str(every)
+
+
+def test_a_ratio_that_few_of_the_runs_share_can_be_chosen():
+    """A tenth of the runs is asked of a ratio by default, so that none is one by chance; a chosen one is on purpose."""
+    params, tokens = rays(ratios=(20.0, 300.0), sizes=30)
+    few = np.geomspace(1e8, 1e9, 5)
+    design = np.concatenate([params, few]), np.concatenate([tokens, 60.0 * few])
+    assert shown(check_runs(runs(design), bootstrap=60)) == [20.0, 300.0]
+    assert shown(check_runs(runs(design), bootstrap=60, ratios=[60.0])) == [60.0]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "message"),
+    [
+        ([30.0], "ratios=30: must be the D/N, within 10 %, of at least 5 runs .*: 1.26, 3.17, 7.96, 20, 50.2, 126, 317$"),
+        ([20.0, 20.5], "ratios=20.5: names the runs at D/N = 20 once more"),
+        ([-1.0], "ratios=-1.0: must be a positive finite number"),
+        ([], r"ratios=\[\]: must be at least one"),
+        ("20", "ratios='20': must be a positive finite number"),
+    ],
+)
+def test_ratios_without_runs(ratios, message):
+    with pytest.raises(ValueError, match=message):
+        check_runs(runs(ratio_grid()), bootstrap=20, ratios=ratios)
+
+
+def test_a_ratio_where_no_runs_share_one():
+    with pytest.raises(ValueError, match="these runs have no such D/N"):
+        check_runs(runs(profiles()), bootstrap=20, ratios=[20.0])
+
+
 # -- resamples ---------------------------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from isoflop.numeric.empirical.band import Band, farthest, simultaneous_band, ve
 from isoflop.numeric.empirical.comparison import beyond_chance
 from isoflop.numeric.empirical.frontier import frontier, moved_to_envelope
 from isoflop.numeric.empirical.laws import Laws
-from isoflop.numeric.empirical.rays import find_rays, moved_to_ray
+from isoflop.numeric.empirical.rays import Ray, at_ratio, find_rays, moved_to_ray, preferred
 from isoflop.numeric.empirical.resamples import Noise
 
 LAW = (1.7, 400.0, 2000.0, 0.46, 0.22)
@@ -59,11 +59,34 @@ def test_planned_ratios_are_found_and_chance_ones_are_not():
     rng = np.random.default_rng(0)
     cloud = np.exp(rng.uniform(18, 23, 40))
     params, tokens = np.concatenate([params, cloud]), np.concatenate([tokens, cloud * np.exp(rng.uniform(0, 6, 40))])
-    rays = find_rays(
-        params, tokens, 6.0 * params * tokens, tolerance=0.02, least_budgets=5, least_runs=6, least_span=10.0, most=3
-    )
+    rays = find_rays(params, tokens, 6.0 * params * tokens, tolerance=0.02, least_budgets=5, least_runs=6, least_span=10.0)
     assert [round(ray.tokens_per_param) for ray in rays] == [20, 80]
     assert all(set(range(8 * k, 8 * k + 8)) <= set(ray.members.tolist()) for k, ray in enumerate(rays))
+
+
+def test_rays_around_and_above_the_optimum_come_first():
+    def chosen(ratios_and_runs, optimum, most=3):
+        rays = [Ray(ratio, np.arange(runs)) for ratio, runs in ratios_and_runs]
+        return [ray.tokens_per_param for ray in preferred(rays, optimum, most)]
+
+    alike = [(ratio, 6) for ratio in (1.26, 3.17, 7.96, 20.0, 50.2, 126.0, 317.0)]
+    assert chosen(alike, 23.0) == [20.0, 50.2, 126.0]
+    assert chosen(alike, 100.0) == [50.2, 126.0, 317.0]  # nearest, above, and of those below the nearest
+    # The optimum above all of them: those below with the most runs, or of as many the nearest.
+    assert chosen(alike, 1e4) == [50.2, 126.0, 317.0]
+    assert chosen([(1.0, 30), (5.0, 6), (50.0, 6), (100.0, 6)], 60.0) == [1.0, 50.0, 100.0]
+    # More runs come first on the side above, and never displace the nearest.
+    assert chosen([(20.0, 6), (40.0, 6), (80.0, 9), (160.0, 30)], 20.0) == [20.0, 80.0, 160.0]
+    assert chosen([(10.0, 40), (20.0, 6), (40.0, 6), (80.0, 6)], 20.0) == [20.0, 40.0, 80.0]
+    assert chosen([], 20.0) == []
+
+
+def test_a_ratio_names_the_ray_within_the_tolerance():
+    rays = [Ray(20.0, np.arange(5)), Ray(80.0, np.arange(5))]
+    assert at_ratio(rays, 21.9, 0.1) is rays[0]
+    assert at_ratio(rays, 18.2, 0.1) is rays[0]
+    assert at_ratio(rays, 22.1, 0.1) is None
+    assert at_ratio([], 20.0, 0.1) is None
 
 
 def test_noise_is_local_and_free_of_the_misfit():
@@ -140,8 +163,12 @@ def flat_band(curve, half):
         # (.05/.01)^2 = 25
         ([0.0, 0.0], [0.005, 0.05], ["reaches 5.00 %", "repeated seeds", "wider tolerance"]),
         # (.025/.02)^2 = 1.6, (.039/.02)^2 = 3.8
-        ([0.0, 0.03], [0.005, 0.025], ["+3.00 % [+0.50 %, +5.50 %] at 1e20 FLOP", "points to inconsistent", "about 2 times"]),
-        ([0.0, -0.03], [0.005, 0.039], ["-3.00 %", "points to inconsistent", "holds 0 as well", "about 4 times"]),
+        (
+            [0.0, 0.03],
+            [0.005, 0.025],
+            ["+3.00 % [+0.50 %, +5.50 %] at 1e20 FLOP", "beyond chance, but", "about 2 times"],
+        ),
+        ([0.0, -0.03], [0.005, 0.039], ["-3.00 %", "no more than chance brings about", "holds 0 as well", "about 4 times"]),
         ([0.0, -0.0107], [0.005, 0.006], ["near the tolerance of 1 %", "repeated seeds"]),
         ([0.01, 0.0], [0.005, 0.005], ["+1.00 %", "at 1e18 FLOP", "near the tolerance of 1 %", "repeated seeds"]),
     ],

@@ -54,7 +54,8 @@ def test_three_panels_of_one_figure(result):
     assert labels(profiles) == ["optimum of the law", "law at a budget", "parabola", "its minimum", "the minimum, corrected"]
     assert labels(curves) == ["derived envelope", "frontier", "isoFLOP minima"]
     assert labels(differences) == [
-        f"{name}: {result[key].verdict}" for name, key in (("frontier",) * 2, ("isoFLOP minima", "isoflop"))
+        "tolerance, 1 %",
+        *(f"{name}: {result[key].verdict}" for name, key in (("frontier",) * 2, ("isoFLOP minima", "isoflop"))),
     ]
 
 
@@ -82,16 +83,21 @@ def test_no_curve_is_cut_off(result):
             assert len(heights) == 0 or lo < heights.min() <= heights.max() < hi
 
 
-def test_the_legend_of_the_profiles_covers_nothing(result):
-    panels = plot_check_runs(result)
-    figure = panels[0].figure
-    figure.draw_without_rendering()
-    legend = figure.legends[0].get_window_extent()
-    assert all(legend.y1 < ax.get_window_extent().y0 for ax in panels)
-    axes = Figure(figsize=(9, 4)).subplots(1, 3)
-    plot_check_runs(result, axes)
-    axes[0].figure.draw_without_rendering()
-    assert axes[0].get_legend().get_window_extent().y1 < axes[0].get_window_extent().y0
+def test_the_legends_below_the_axes_cover_nothing(result):
+    given = Figure(figsize=(9, 4)).subplots(1, 3)
+    for panels in (plot_check_runs(result), plot_check_runs(result, given)):
+        panels[0].figure.draw_without_rendering()
+        for ax in (panels[0], panels[2]):
+            legend = ax.get_legend().get_window_extent()
+            assert all(legend.y1 < other.get_window_extent().y0 for other in panels)
+
+
+def test_a_minimum_is_seen_where_its_correction_is_small(result):
+    """The one as it is stands around the corrected one."""
+    profiles = plot_check_runs(result)[0]
+    sizes = {mark: {line.get_markersize() for line in profiles.lines if line.get_marker() == mark} for mark in "oD"}
+    assert min(sizes["o"]) > 1.5 * max(sizes["D"])
+    assert all(line.get_markerfacecolor() == "none" for line in profiles.lines if line.get_marker() == "o")
 
 
 def test_many_profiles_are_thinner(result):
@@ -107,6 +113,17 @@ def test_axes_that_are_given_are_used(result):
     assert all(len(ax.lines) > 1 for ax in axes)
     with pytest.raises(ValueError, match="axes='2 Axes': must be at least three"):
         plot_check_runs(result, axes[:2])
+
+
+def test_any_number_of_ratios_can_be_drawn():
+    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), np.geomspace(2.0, 500.0, 6)))
+    params = np.sqrt(compute / (6.0 * ratio))
+    noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(len(params)))
+    data = {"params": params, "tokens": ratio * params, "loss": LAW.loss(params, ratio * params) * noise}
+    found = check_runs(data, bootstrap=200, ratios=np.unique(ratio).tolist())
+    lines = plot_check_runs(found)[2].get_legend_handles_labels()[0][1:]
+    assert len(lines) == len([check for check in found.empirical if check.compute is not None]) >= 6
+    assert len({(line.get_color(), str(line.get_linestyle()), str(line._dash_pattern)) for line in lines}) == len(lines)
 
 
 def test_no_empirical_law_is_said(untold):

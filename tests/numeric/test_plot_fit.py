@@ -65,7 +65,9 @@ def test_axes_of_accuracy(runs, ax) -> None:
 
 def test_residuals(fitted, ax) -> None:
     plot_residuals(fitted, ax)
-    assert np.allclose(points(ax)[:, 1], fitted.residuals)
+    # As everywhere in figures and text a run above the law stands above 0.
+    assert np.allclose(points(ax)[:, 1], np.log(np.asarray(fitted.runs.loss) / fitted.fitted))
+    assert ax.get_ylabel() == r"$\log$ observed $-\,\log$ law"
 
 
 def test_a_compute_law(runs, ax) -> None:

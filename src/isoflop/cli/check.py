@@ -46,6 +46,7 @@ OF_RUNS = (
     "--tolerance",
     "--budget-tolerance",
     "--ratio-tolerance",
+    "--ratio",
 )
 
 
@@ -67,6 +68,7 @@ def parser() -> Parser:
         [
             "isoflop check runs.csv",
             "isoflop check runs.csv --where 'loss < 4.5' --tolerance 2% --plot check.pdf",
+            "isoflop check runs.csv --ratio 20 320",
             "isoflop check runs.csv --bootstrap 2000 --seed 1 --format json",
             "isoflop check",
             "isoflop check --compute-range 1e20 1e24 --format json",
@@ -83,6 +85,14 @@ def parser() -> Parser:
     takes_one(fitting, "--tolerance", "SHARE", "largest relative difference in loss that counts as agreement; default: 1%")
     takes_one(fitting, "--budget-tolerance", "SHARE", "spread of compute within one isoFLOP budget; default: 10%")
     takes_one(fitting, "--ratio-tolerance", "SHARE", "spread of D/N within one ratio; default: 10%")
+    takes_several(
+        fitting,
+        "--ratio",
+        "R",
+        "the D/N whose runs are compared with their ray; default: three at most of those that a tenth of the runs share, the "
+        "nearest to the D*/N* of the fitted law at the geometric mean of the runs' compute, then those above, then those below, "
+        "on either side those with the most runs first, of as many runs the nearest to the optimum",
+    )
     tables = built.add_argument_group("check of the published tables")
     takes_several(tables, "--compute-range", "C", "two budgets in FLOP; default: the range of the published runs")
     tables.add_argument(
@@ -154,6 +164,8 @@ def _checked(options: Options) -> RunsCheck:
         "budget_tolerance": options.positive("--budget-tolerance"),
         "ratio_tolerance": options.positive("--ratio-tolerance"),
     }
+    asked = options.positives("--ratio")
+    settings["ratios"] = None if asked is None else [value for _, value in asked]
     delta = options.positive("--delta")
     runs = table.read("params", "tokens", "loss")
     from isoflop.numeric.check_runs import check_runs
@@ -164,7 +176,7 @@ def _checked(options: Options) -> RunsCheck:
     try:
         return check_runs(runs, objective=chosen, progress=is_terminal(sys.stderr), **given)
     except ValueError as error:
-        raise of_option(error) from None
+        raise of_option(error, *((f"ratios={value:g}: ", "--ratio", text) for text, value in asked or ())) from None
 
 
 def _published(options: Options) -> PublishedCheck:

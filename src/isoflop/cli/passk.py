@@ -99,10 +99,12 @@ def run(options: Options) -> tuple[str, int]:
     curve = _curve(counts, draws)
     rows = _rows(curve, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if curve.n_problems.any() else NO_VERDICT
+    doubts = _doubts(curve)
     if form == "text":
         notes = [*counts.warnings, *_lost(counts), *_notes(curve, error)]
-        return "\n".join([*_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]), status
-    _say([*counts.warnings, *_lost(counts)])
+        above = [f"warning: {clean(doubt)}" for doubt in doubts]
+        return "\n".join([*above, *_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]), status
+    _say([*doubts, *counts.warnings, *_lost(counts)])
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 
@@ -255,6 +257,12 @@ def _notes(curve: Curve, error: str) -> list[str]:
     if (curve.n_refused > 0).any():
         notes.append("refused: problems with fewer than k samples; the mean is over the others, which need not be like them")
     return notes
+
+
+def _doubts(curve: Curve) -> list[str]:
+    from isoflop.numeric.passk.cautions import of_estimates
+
+    return of_estimates(curve)
 
 
 def _some(names: Sequence[str]) -> str:

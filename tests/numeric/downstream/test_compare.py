@@ -116,6 +116,25 @@ def test_errors_of_every_law_from_its_predictions(compared, law) -> None:
             assert part == pytest.approx(by_hand(entry.fit.accuracy(some.at).tolist(), some.accuracy.tolist()), rel=1e-9)
 
 
+def test_the_predictions_of_held_out_runs_are_given_run_by_run(compared, resampled, evaluations) -> None:
+    """The errors are those of these; the law by the line through the logs, see above."""
+    (record,) = [each for each in compared.as_dict()["benchmarks"][0]["laws"] if each["law"] == "compute"]
+    said = record["predictions"]
+    assert len(said) == record["held_out"]["n"] == 6
+    C0, alpha = (each["value"] for each in record["coefficients"])
+    names, guess = list(map(str, evaluations.run)), GUESS["piqa"]
+    for each in said:
+        at = names.index(each["run"])
+        assert each["accuracy"] == evaluations.scores["piqa"][at]
+        assert each["compute"] == evaluations.compute[at] > 8e21
+        assert each["predicted"] == pytest.approx(guess + (1.0 - guess) * np.exp(-C0 * each["compute"] ** -alpha), rel=1e-9)
+        assert (each["low"], each["high"]) == (None, None)
+    off = [abs(each["predicted"] - each["accuracy"]) for each in said]
+    assert record["held_out"]["mae"] == pytest.approx(sum(off) / len(off), rel=1e-12)
+    with_refits = resampled.as_dict()["benchmarks"][0]["laws"][0]["predictions"]
+    assert all(each["low"] < each["predicted"] < each["high"] for each in with_refits)
+
+
 def test_all_laws_are_judged_on_the_same_runs_though_fitted_to_their_own(compared) -> None:
     for benchmark in ("piqa", "hard"):
         entries = compared.of(benchmark)

@@ -243,6 +243,38 @@ def _with_large_run(columns, params, tokens):
     return {name: np.append(values, more[name]) for name, values in columns.items()}
 
 
+@pytest.mark.parametrize("objective", ["least-squares", "least-squares-log"])
+def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(objective):
+    """Which that of the law does not: a run scatters about the law. 12 new runs of each of 25 simulated tables."""
+    held: dict[str, list[bool]] = {"loss_interval": [], "new_loss_interval": [], "error_interval": [], "new_error_interval": []}
+    for seed in range(25):
+        found = fit_overtraining(
+            simulated(0.01, seed=seed), loss="c4", fit_where="multiplier <= 80", objective=objective, repeats=60, seed=seed
+        )
+        for each in found.predictions:
+            for name, hits in held.items():
+                low, high = getattr(each, name)
+                value = each.error if "error" in name else each.loss
+                hits.append(low <= value <= high)
+    share = {name: np.mean(hits) for name, hits in held.items()}
+    assert len(held["loss_interval"]) >= 100
+    # Nominally 90 %; runs of a table share its fit, so that the share itself is known to a few points.
+    assert 0.82 <= share["new_loss_interval"] <= 0.97
+    assert 0.82 <= share["new_error_interval"] <= 0.99
+    assert share["loss_interval"] < 0.7
+    assert share["error_interval"] < 0.8
+
+
+def test_no_interval_of_a_new_run_without_residuals():
+    """As many runs as coefficients tell nothing of their scatter."""
+
+    four = "N < 3e7 and (multiplier == 5 or multiplier == 640)"
+    found = fit_overtraining(simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases")
+    assert found.n_loss == 4
+    assert all(each.loss_interval is not None for each in found.predictions)
+    assert all(each.new_loss_interval is None for each in found.predictions)
+
+
 def test_intervals_of_coefficients_and_of_the_optimum():
     """Those of a, b, eta and M* by the closed forms of Gadre et al. from every resample, in double precision."""
     found = fit_overtraining(simulated(0.01), loss="c4", repeats=100, level=0.8)

@@ -79,6 +79,10 @@ def test_what_is_held_out_is_not_fitted(held_out) -> None:
     off = np.abs(alone.accuracy(ahead.at) - ahead.accuracy)
     assert held_out.laws[0].held_out["mae"] == pytest.approx(off.mean(), rel=1e-12)
     assert held_out.laws[0].held_out["mre"] == pytest.approx((off / ahead.accuracy).mean(), rel=1e-12)
+    said = held_out.as_dict()["laws"][0]["predictions"]
+    assert [each["predicted"] for each in said] == pytest.approx(alone.accuracy(ahead.at), rel=1e-12)
+    assert [each["run"] for each in said] == list(map(str, evaluations.run[beyond]))
+    assert sum(not each["low"] <= each["accuracy"] <= each["high"] for each in said) == held_out.laws[0].n_missed
 
 
 def test_errors_by_their_definitions() -> None:
@@ -104,6 +108,26 @@ def test_planning_is_that_of_the_fitted_law(held_out) -> None:
     # An interval is that of the refits, one by one.
     drawn = [AccuracyLaw.from_coefficients(fit.kind.coefficients, each, GUESS).law.envelope.exponent for each in fit.draws]
     assert (plan.exponent.low, plan.exponent.high) == pytest.approx(tuple(np.quantile(drawn, [0.05, 0.95])), rel=1e-12)
+
+
+def test_compute_that_is_not_6ND_is_told_from_the_budget_of_params_and_tokens(held_out) -> None:
+    """A law of compute takes the table's FLOP, one of params and tokens C = 6ND: at one C two different runs."""
+    data = table()
+    data["compute"] = 6.0 * data["params"] * data["tokens"] * np.geomspace(1.15, 1.67, len(data["params"]))
+    found = made(data=data)
+    said = "compute: C is as the runs give it, 1.15 to 1.67 times 6ND; params-tokens, and what to train: C = 6ND"
+    assert found.two_budgets.startswith(said)
+    assert any("compute off 6ND by more than 10 %" in text for text in found.warnings)
+    text = " ".join(str(found).split())
+    assert f"warning: {said}" in text
+    assert "warning: compute off 6ND" in text
+    assert found.as_dict()["two_budgets"] == found.two_budgets
+    assert found.as_dict()["warnings"] == list(found.warnings)
+    assert "times 6ND" in found.to_latex()
+    assert max(map(len, str(found).splitlines())) <= 100
+    # One law alone has but one budget, and 6ND is one for all.
+    assert made(laws=("compute",), data=data).two_budgets == ""
+    assert (held_out.two_budgets, held_out.warnings) == ("", ())
 
 
 def test_a_new_run_is_covered() -> None:

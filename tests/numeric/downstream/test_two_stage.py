@@ -405,6 +405,21 @@ def test_a_law_that_levels_off_outside_the_range_says_so():
     assert found.bounds(found.coefficients).tolist() == [None] * len(found.coefficients)
 
 
+@pytest.mark.parametrize(
+    ("link", "n", "said"),
+    [
+        ("logistic", 16, ["16 runs for the 4 coefficients of the second stage, fewer than 5 to each"]),
+        ("logistic", 20, []),
+        ("linear", 16, []),
+        ("linear", 14, ["14 runs for the 3 coefficients of the first stage, fewer than 5 to each"]),
+    ],
+)
+def test_few_runs_to_a_coefficient_are_said(link, n, said):
+    """Of either stage by itself."""
+    found = two_stage(link).fit(sample(link, noise=0.01, n=n)).remarks
+    assert [text.partition(":")[0] for text in found if "coefficients" in text] == said
+
+
 def test_bad_names():
     with pytest.raises(ValueError, match="link='cubic': must be one of linear, logistic, exponential"):
         two_stage("cubic")

@@ -43,7 +43,7 @@ def numeric_jacobian(coefficients: dict[str, float], n: Any, d: Any) -> Any:
 
 def test_summary_is_that_of_scipy() -> None:
     found_fit = fit(table(), objective=SQUARES)
-    found, r = diagnostics(found_fit), found_fit.residuals
+    found, r = diagnostics(found_fit), np.log(np.asarray(found_fit.runs.loss) / found_fit.fitted)
     assert found.bias == pytest.approx(np.mean(r))
     assert found.sd == pytest.approx(np.sqrt(np.sum((r - r.mean()) ** 2) / (len(r) - 5)))
     assert found.mad == pytest.approx(scipy.stats.median_abs_deviation(r, scale="normal"))
@@ -58,6 +58,20 @@ def test_summary_is_that_of_scipy() -> None:
     assert params.variable == "log N"
     assert params.slope == pytest.approx(scipy.stats.linregress(np.log(table()["params"]), r).slope)
     assert params.monotone.p_value == pytest.approx(scipy.stats.spearmanr(r, np.log(table()["params"])).pvalue)
+
+
+def test_a_run_above_the_law_has_a_positive_residual_everywhere() -> None:
+    data = table()
+    data["loss"] = data["loss"].copy()
+    data["loss"][7] *= 1.2
+    found_fit = fit(data, objective=SQUARES)
+    found = diagnostics(found_fit)
+    row = found_fit.runs.row[7]
+    assert found.outliers[0].row == row
+    assert found.outliers[0].residual == pytest.approx(np.log(data["loss"][7] / found_fit.fitted[7]))
+    assert found.outliers[0].residual > 0.1
+    assert next(item for item in found.influential if item.row == row).residual == found.outliers[0].residual
+    assert "log observed - log law" in str(found_fit)
 
 
 def test_share_beyond_delta() -> None:

@@ -16,6 +16,7 @@ from isoflop.numeric.passk.lever import (
     floor_interval,
     mixed_derivatives,
     models_contradicted,
+    not_told_from_0,
     predict,
     together,
     trend,
@@ -181,6 +182,7 @@ def test_one_k_has_no_trend(compute_counts):
 def test_where_the_floor_vanishes(lows, found):
     laws = laws_of([[low, 100.0, 0.2] for low in lows])
     assert vanishes_at(laws) == found
+    assert not_told_from_0(laws) == tuple(k for k, low in zip(laws.ks, lows, strict=True) if low == 0.0)
 
 
 # -- where laws hold together ------------------------------------------------------------------------------------------

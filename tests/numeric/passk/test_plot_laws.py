@@ -25,7 +25,8 @@ def laws():
 
 
 def lines(ax, marker):
-    return [line for line in ax.lines if line.get_marker() == marker]
+    """Those that are no key."""
+    return [line for line in ax.lines if line.get_marker() == marker and len(line.get_xdata())]
 
 
 def test_models_stand_where_their_counts_have_them(laws):
@@ -98,3 +99,51 @@ def test_a_wide_band_runs_out_of_the_axis(laws):
     assert bottom < values.min()
     assert values.max() < top
     assert all("10^" not in label.get_text() for label in ax.get_yticklabels())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["compute", "params-tokens"])
+def test_every_k_has_its_key(laws, name):
+    """Where no model has an unbiased estimate as well."""
+    from isoflop.numeric.passk.plot_laws import plot_laws
+
+    data = laws[name].data
+    beyond = fit_passk(Data(data.counts, (1, 1000, 5000)), law=name)
+    assert not beyond.data.curve.complete[:, 1:].any()
+    for ks in ((1, 1000), (1000, 5000)):
+        ax = plot_laws(beyond, k=ks)
+        legend = ax.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == [f"{k:,}" for k in ks]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("names", [("compute",), ("compute", "params-tokens")])
+def test_a_page_has_no_empty_panel(laws, names):
+    from isoflop.numeric.passk.plot_laws import plot_study
+    from isoflop.numeric.passk.study import study_passk
+
+    study = study_passk(laws["compute"].data, laws=names, resamples=6)
+    axes = plot_study(study)
+    assert len(axes) == {1: 3, 2: 5}[len(names)]
+    assert all(ax.lines and ax.get_title() for ax in axes)
+    assert list(axes[0].figure.axes) == list(axes)
+    axes[0].figure.draw_without_rendering()
+    right = [max(ax.get_position().x1 for ax in row) for row in (axes[:3], axes[3:]) if len(row)]
+    assert max(right) - min(right) < 0.03
+    told = {text.get_text() for text in axes[0].figure.legends[0].get_texts()}
+    assert "by the likelihood: fewer than k samples" in told
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_irreducible_part_without_an_upper_end_leaves_the_axis_readable(laws, monkeypatch):
+    from isoflop.numeric.passk.fit_at_k import PassFit
+    from isoflop.numeric.passk.plot_laws import plot_coefficient
+
+    compute = laws["compute"]
+    ends = {1: (0.0, np.inf), 64: (0.0, 0.7)}
+    monkeypatch.setattr(PassFit, "interval", lambda self, name, level=0.9: ends[self.k])
+    ax = plot_coefficient([compute], ["E0"])
+    assert ax.get_ylim()[1] < 10.0
+    (above,) = lines(ax, "^")
+    assert list(above.get_xdata()) == [1]

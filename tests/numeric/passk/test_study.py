@@ -107,6 +107,24 @@ def test_text_of_the_likelihood(compute_counts, k):
     assert ("Mixed derivative" in text) == (len(k) > 1)
 
 
+@pytest.mark.parametrize(
+    ("lows", "told"),
+    [
+        ((0.3, 0.2, 0.1), "is above 0 up to k = 20"),
+        ((0.3, 0.0, 0.0), "cannot be told from 0 from k = 10 on"),
+        ((0.0, 0.0, 0.0), "cannot be told from 0 from k = 1 on"),
+        ((0.0, 0.2, 0.0), "cannot be told from 0 at k = 1 and from k = 20 on"),
+        ((0.0, 0.0, 0.2), "cannot be told from 0 at k = 1, 10"),
+    ],
+)
+def test_where_the_irreducible_part_is_told_from_0_at_every_k(compute_counts, monkeypatch, lows, told):
+    """Not from the largest k down alone: an interval that holds 0 at a small one is no less open."""
+    study = study_passk(compute_counts, laws=["compute"], k=(1, 10, 20), method=SQUARES, resamples=20)
+    monkeypatch.setattr("isoflop.numeric.passk.laws.PassLaws.intervals", lambda *_: np.array([(low, 1.0) for low in lows]))
+    assert f"E0: {told}" in str(study).splitlines()
+    assert study.as_dict()["laws"][0]["not_told_from_0"] == [k for k, low in zip((1, 10, 20), lows, strict=True) if low == 0.0]
+
+
 def test_without_resamples(compute_counts):
     study = study_passk(compute_counts, laws=["compute"], k=KS, method=SQUARES, resamples=0)
     assert study.vanishing == {}
