@@ -25,7 +25,7 @@ def derivation() -> Derivation:
         name="laws_with_floors_cross_at_most_twice",
         title="Crossings of compute laws with floors",
         assumptions=(
-            "at each of k_1 < k_2 -log pass@k is a constant E_i plus C0_i times C to the power -alpha_i",
+            "at each of k_1 < k_2, -log pass@k is a constant E_i plus C0_i times C to the power -alpha_i",
             "of the two exponents, which may belong to either k, one is larger by d > 0",
             "h, their difference as a function of C",
         ),

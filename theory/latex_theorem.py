@@ -74,9 +74,8 @@ def theorem_latex(
         statement = _theorem_of(subject, spelling)
     names = frozenset().union(*(step.symbols for step in derivation.steps))
     assumptions = "; ".join(sentence_latex(text, spelling, symbols=names) for text in derivation.assumptions)
-    label = "thm:" + derivation.name.replace("_", "-")
     head = [
-        rf"\begin{{theorem}}[{sentence_latex(derivation.title, spelling)}]\label{{{label}}}",
+        rf"\begin{{theorem}}[{sentence_latex(derivation.title, spelling)}]\label{{{label(derivation.name)}}}",
         f"Assume: {assumptions}.",
         statement,
         r"\end{theorem}",
@@ -84,6 +83,11 @@ def theorem_latex(
     given: Sequence[Verdict | None] = verdicts or [None] * len(derivation.steps)
     graded = [_graded(step, verdict) for step, verdict in zip(derivation.steps, given, strict=True)]
     return "\n".join([*head, *_proof(graded, brief, spelling, cite)])
+
+
+def label(name: str) -> str:
+    r"""The ``\label`` of a derivation's theorem."""
+    return "thm:" + name.replace("_", "-")
 
 
 def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> Derivation:
