@@ -12,6 +12,7 @@ from isoflop.theory.bibliography import citations
 from isoflop.theory.claim import Derivation
 from isoflop.theory.document import with_macros
 from isoflop.theory.latex_sentence import respelled_latex, sentence_latex
+from isoflop.theory.latex_theorem import meanings
 from isoflop.theory.notation import HOFFMANN, NOTATIONS, SCHAEFFER, Notation
 
 GREEK = "alpha|beta|gamma|delta|epsilon|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|chi|psi|omega"
@@ -155,3 +156,57 @@ def test_statements_in_hoffmanns_letters(latex: str, text: str) -> None:
 def test_macros_reach_indices_and_differentials(notation: str) -> None:
     text = sentence_latex("dL/dbeta, T_N, C_D and N_0", with_macros(NOTATIONS[notation]))
     assert text == r"$d\isoL/d\isobeta$, $T_{\isoN}$, $\isoC_{\isoD}$ and $\isoN_0$"
+
+
+#: Names that the literature has no common letters for: a reader meets them with their meaning or not at all.
+PARTS = [
+    r"T_N",
+    r"T_D",
+    r"R",
+    r"R^{*}",
+    r"N^{*}",
+    r"D^{*}",
+    r"L^{*}",
+    r"C_0",
+    r"\alpha",
+    r"w_N",
+    r"w_D",
+    r"G",
+    r"P",
+    r"k_D",
+    r"\rho",
+]
+TWO_TERMS = ("A N^-beta + B D^-", "A/N**beta + B/D**gamma")
+ABOUT_TWO_TERMS = [name for name in NAMES if any(law in text for law in TWO_TERMS for text in derivation_of(name).assumptions)]
+
+
+@pytest.mark.parametrize("name", ABOUT_TWO_TERMS)
+def test_every_part_of_the_law_is_introduced(name: str) -> None:
+    derivation = derivation_of(name)
+    said = [sentence_latex(step.reason) for step in derivation.steps]
+    introduction = [*map(sentence_latex, derivation.assumptions), sentence_latex(meanings(derivation))]
+    stated = derivation.statement.replace("^*", "^{*}").replace(r"N^{*-\beta}", "N^{*}").replace(r"D^{*-\gamma}", "D^{*}")
+    used = " , ".join([*said, *introduction, stated])
+    for part in PARTS:
+        alone = rf"(?<![A-Za-z_\\]){re.escape(part)}(?![A-Za-z_'^{{])(?!\^\{{\*)"
+        if not re.search(alone, used):
+            continue
+        equated = rf"{alone}(?:\([^()]*\))?\$? *="
+        listed = (
+            rf"{alone}\$(?:, \S+)*(?: and \S+)? (?:are the values|is the value) where|{alone}\$ is the|loss \$(?:E \+ )?{alone}"
+        )
+        if part == "C_0":
+            listed = r"\$R\^\{\*\} = C_0 C\^\{-\\alpha\}\$;"
+        if part == r"\rho":
+            listed = r"^\$D/N = \\rho D\^\{\*\}/N\^\{\*\}\$"
+        assert any(re.search(f"{equated}|{listed}", text) for text in [*introduction, *said, stated]), (part, introduction)
+
+
+def test_meanings_are_those_of_the_budget_and_the_exponents() -> None:
+    assert meanings(derivation_of("log_shephard")).endswith(
+        "alpha = beta gamma/(a gamma + d beta); w_N = a gamma/(a gamma + d beta); w_D = d beta/(a gamma + d beta)."
+    )
+    assert "alpha = beta/2" in meanings(derivation_of("overtraining_law"))
+    assert "target" not in meanings(derivation_of("iso_loss_contour"))
+    assert not re.search(r"\bR =", meanings(derivation_of("iso_loss_contour")))
+    assert meanings(derivation_of("pass_at_k_stable_form")) == ""
