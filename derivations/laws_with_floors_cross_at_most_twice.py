@@ -30,7 +30,7 @@ def derivation() -> Derivation:
             "h, their difference as a function of C",
         ),
         statement=(
-            r"h'(C) = 0 \iff C = C_t = \left(\frac{\alpha_2 C_{0,2}}{\alpha_1 C_{0,1}}\right)^{1/(\alpha_2 - \alpha_1)}: \quad"
+            r"h'(C) = 0 \iff C = C_t = \left(\frac{\alpha_2 C_{0,2}}{\alpha_1 C_{0,1}}\right)^{1/(\alpha_2 - \alpha_1)}, \quad"
             r" h \text{ has at most one zero on either side of } C_t"
         ),
         steps=(

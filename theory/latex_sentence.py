@@ -19,7 +19,7 @@ ESCAPES = {character: rf"\{character}" for character in "&%$#_{}"}
 ESCAPES |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 FUNCTIONS = {name: rf"\{name}" for name in ("log", "exp", "sinh", "cosh", "tanh", "min", "max", "sum", "prod")}
 FUNCTIONS |= {name: rf"\operatorname{{{name}}}" for name in ("expm1", "log1p", "softplus", "Var", "Cov")}
-FUNCTIONS |= {"dlog": r"d\log", "phi2": r"\varphi_2", "arccosh": r"\operatorname{arcosh}", "sqrt": r"\sqrt"}
+FUNCTIONS |= {"dlog": r"d\log", "phi2": r"\varphi_2", "arcosh": r"\operatorname{arcosh}", "sqrt": r"\sqrt"}
 GREEK = frozenset(greeks) - {"lamda", "omicron"} | {"lambda"}
 GREEK |= {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"}
 #: The letters of a law, in which notations and papers differ.
