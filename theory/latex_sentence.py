@@ -159,7 +159,7 @@ def _without_stop(word: str, formula: Sequence[str]) -> str:
 def _word_latex(word: str, letters: Letters) -> str:
     """A word of the language: with the letter of a compound in mathematics, and names of code in typewriter."""
     if word.startswith(DOTS):
-        return r"\ldots" + escaped(word.removeprefix(DOTS))
+        return r"\ldots{}" + escaped(word.removeprefix(DOTS))
     bare = word.rstrip(".,;:")
     end = word[len(bare) :]
     if compound := COMPOUND.fullmatch(bare):

@@ -35,6 +35,13 @@ Cite = Callable[[str], str]
 #: The two-term law in an assumption, and names of its optimum in a normalised text.
 TWO_TERMS = re.compile(r"A N\^-beta \+ B D\^-(?:gamma|beta)|A/N\*\*beta \+ B/D\*\*gamma")
 OPTIMA = ("N*", "D*", "R*", "L*")
+SPELLINGS = (
+    (r"\^(?:\{\*\}|\*)|\^\{\*(?=-)", "*"),
+    (r"\bd(?=[NDLRC]\*)", "d "),
+    (r"\\(alpha|rho)(?![A-Za-z])", r" \1"),
+    (r"C_0", "C0"),
+    (r"C_\{\\mathrm\{eff\}\}", "C_eff"),
+)
 #: What derivations about the two-term law call its parts: the definition, and the names that it needs.
 MEANINGS = {
     "R(C; t)": ("R(C; t) is {terms} at compute C on the ray D = t N", ()),
@@ -180,14 +187,10 @@ def _forms(law: str, general: bool) -> dict[str, str]:
 
 
 def _normalised(text: str) -> str:
-    """Plain text or LaTeX with one spelling of optima, Greek names and C0."""
-    text = (
-        re.sub(r"\^(?:\{\*\}|\*)|\^\{\*(?=-)", "*", text)
-        .replace("C_0", "C0")
-        .replace(r"\mathrm{eff}", "eff")
-        .replace("{eff}", "eff")
-    )
-    return re.sub(r"\\(alpha|rho)(?![A-Za-z])", r" \1", text)
+    """Plain text or LaTeX with one spelling of optima, differentials, Greek names and indices."""
+    for pattern, spelling in SPELLINGS:
+        text = re.sub(pattern, spelling, text)
+    return text
 
 
 def _names_of(subject: Envelope | Misallocation) -> str:

@@ -127,7 +127,7 @@ def test_statements_hold_no_letter_of_the_other_notation(name: str) -> None:
         ("(else beta > gamma) and (1, p^i).", r"(else $\alpha > \beta$) and $(1, p^{i})$."),
         ("T_N : T_D = gamma : beta at", r"$T_N : T_D = \beta : \alpha$ at"),
         ("at C = 6e21, i = 1 .. 4", r"at $C = 6 \cdot 10^{21}$, $i = 1 \dots  4$"),
-        ("falls in N ... and n (n - 1)...(n - k)", r"falls in $N$ \ldots and $n (n - 1)\dots (n - k)$"),
+        ("falls in N ... and n (n - 1)...(n - k)", r"falls in $N$ \ldots{} and $n (n - 1)\dots (n - k)$"),
         ("d(p N)/dN and dlog C*/da", r"$d(p N)/dN$ and $d\log C_{\mathrm{opt}}/da$"),
         ("a 3 x 3 minor of x_i*", r"a $3 \times 3$ minor of $x_i^{*}$"),
         ("log-log axes, the delta method, Appendix D", "log-log axes, the delta method, Appendix D"),
@@ -188,7 +188,7 @@ def test_every_part_of_the_law_is_introduced(name: str) -> None:
     stated = derivation.statement.replace("^*", "^{*}").replace(r"N^{*-\beta}", "N^{*}").replace(r"D^{*-\gamma}", "D^{*}")
     used = " , ".join([*said, *introduction, stated])
     for part in PARTS:
-        alone = rf"(?<![A-Za-z_\\]){re.escape(part)}(?![A-Za-z_'^{{])(?!\^\{{\*)"
+        alone = rf"(?<![A-Za-ce-z_\\]){re.escape(part)}(?![A-Za-z_'^{{])(?!\^\{{\*)"
         if not re.search(alone, used):
             continue
         equated = rf"{alone}(?:\([^()]*\))?\$? *="
