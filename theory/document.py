@@ -26,7 +26,7 @@ from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.notation import DEFAULT, ROLES, Notation
 from isoflop.theory.notation import notation as find_notation
 from isoflop.theory.penalty import Misallocation
-from isoflop.theory.text import OPTIMAL
+from isoflop.theory.text import OPTIMAL, respell
 
 __all__ = ["PACKAGES", "Entry", "document_latex", "require_symbols", "with_macros"]
 
@@ -111,7 +111,7 @@ def _definitions(body: str, spelling: Notation, symbols: Mapping[str, str]) -> l
         if re.search(re.escape(macro(name)) + r"(?![A-Za-z])", body):
             letter = symbols.get(name, spelling.latex(name))
             braced = f"{{{letter}}}" if re.search(r"[\^_']", letter) else letter
-            lines.append(rf"\providecommand{{{macro(name)}}}{{{braced}}}% {sym.QUANTITIES[name].meaning}")
+            lines.append(rf"\providecommand{{{macro(name)}}}{{{braced}}}% {respell(sym.QUANTITIES[name].meaning, spelling)}")
     return lines
 
 

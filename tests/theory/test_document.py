@@ -220,6 +220,12 @@ def test_macros_change_the_letters_alone(notation):
     assert written == PaperPrinter(notation).doprint(expression)
 
 
+def test_macros_are_explained_in_the_letters_of_the_notation(entries):
+    text = document_latex([entries["optimum_by_lagrange"]], notation="hoffmann")
+    assert r"\providecommand{\isoA}{A}% coefficient of the params term A N^-alpha" in text
+    assert r"\providecommand{\isoB}{B}% coefficient of the tokens term B D^-beta" in text
+
+
 def test_symbols_of_a_paper():
     entry = quickly_checked("penalty_tails")
     text = document_latex([entry], symbols={"N": "M", "beta": "b_1"})
