@@ -42,7 +42,7 @@ def derivation() -> Derivation:
                 C * in_log.diff(C),
                 "==",
                 sym.ALPHA**2 * reducible * (reducible - 1) * (q - law.baseline),
-                "Differentiate twice in log C: the slope turns where R = C0 C^-alpha = 1, so Q' = Q'_max/e there.",
+                "Differentiate twice in log C: the slope turns where R = C0 C^-alpha = 1, so Q - Q_r = (Q_max - Q_r)/e there.",
             ),
             Claim(
                 "steepest",

@@ -56,7 +56,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="broken_power_law_in_logs",
         title="A break in logarithms",
-        assumptions=("x = log C - log d real, f > 0, c of either sign; u = x/f, s = 1/(1 + e^{-u})",),
+        assumptions=("x = log C - log d real, f > 0, c of either sign; u = x/f, s = 1/(1 + e^-u)",),
         statement=(
             r"\log\left(1 + e^{u}\right)^{-cf} = -cf\log(1 + e^u), \qquad"
             r"\frac{\partial}{\partial \log f} = -cf\,\left(s\log(1 + e^{-u}) + (1 - s)\log(1 + e^u)\right)"

@@ -61,7 +61,7 @@ def derivation() -> Derivation:
             (along - 1).diff(s, 2).subs(s, 0) / 2,
             "==",
             (m.excess / s**2).subs(s, 0),
-            "At s = 0 phi2 is 1/2: the excess over s^2 has the value beta gamma/2 there, with no quotient 0/0.",
+            "At s = 0, phi2 is 1/2: the excess over s^2 has the value beta gamma/2 there, with no quotient 0/0.",
         ),
     )
     return Derivation(

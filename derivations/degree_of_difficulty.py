@@ -69,7 +69,7 @@ def derivation() -> Derivation:
             size + 1 / (1 / size),
             "->",
             Integer(0),
-            "Without a positive dual point the minimum need not exist: x + 1/y with xy <= 1 comes down to 0 along y = 1/x.",
+            "Without a positive dual point the minimum need not exist: x + 1/y with x y <= 1 comes down to 0 along y = 1/x.",
             ByLeadingTerm(size, "0"),
         ),
         Claim(
@@ -88,7 +88,7 @@ def derivation() -> Derivation:
         title="When the optimum is a monomial",
         assumptions=(
             "a posynomial programme: minimise a sum of positive monomials under monomial bounds",
-            "degree of difficulty = terms - variables - 1",
+            "the degree of difficulty is the number of terms less that of variables less 1",
         ),
         statement=r"\text{degree of difficulty } 0 \implies \text{one dual point and a monomial optimum};\quad \max "
         r"\text{dual} = \min \text{primal}",

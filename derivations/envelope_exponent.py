@@ -48,7 +48,7 @@ def derivation() -> Derivation:
             alpha.subs(b, g + gap),
             ">",
             g / 2,
-            "For beta = gamma + h with h > 0 alpha exceeds gamma/2; the other order is the same with the names swapped.",
+            "For beta = gamma + h with h > 0, alpha exceeds gamma/2; the other order is the same with the names swapped.",
             ByPositiveTerms(form=g * gap / (2 * (2 * g + gap))),
         ),
         Claim(

@@ -31,7 +31,7 @@ def derivation() -> Derivation:
             along.subs(s, width),
             "==",
             1 + sym.TOLERANCE,
-            "P = 1 + epsilon at s = arccosh(1 + epsilon)/beta, exactly.",
+            "P = 1 + epsilon at s = arcosh(1 + epsilon)/beta, exactly.",
         ),
         Claim("tolerance_below", along.subs(s, -width), "==", 1 + sym.TOLERANCE, "And at minus that."),
         Claim(
@@ -50,7 +50,7 @@ def derivation() -> Derivation:
             "N = N* e^s, D = D* e^-s at the same compute",
         ),
         statement=r"P = \cosh(\beta \log r),\qquad P \le 1 + \varepsilon \iff |\log r| \le "
-        r"\operatorname{arccosh}(1+\varepsilon)/\beta",
+        r"\operatorname{arcosh}(1+\varepsilon)/\beta",
         steps=steps,
         source="The penalty of Schaeffer et al. 2025, arXiv 2509.24012, at beta = gamma.",
         follows="Laws with nearly equal exponents have a nearly symmetric penalty.",

@@ -51,7 +51,7 @@ def derivation() -> Derivation:
             gap / tokens.coefficient,
             "->",
             m.smallest_tokens**-g,
-            "For N -> infinity D falls to D_min = (B/R)^(1/gamma); stated for D^-gamma.",
+            "For N -> infinity, D falls to D_min = (B/R)^(1/gamma); stated for D^-gamma.",
             ByLeadingTerm(n, "oo"),
         ),
         Claim(

@@ -68,9 +68,13 @@ def _bounds() -> tuple[Erratum, ...]:
     return (
         Erratum(
             name="upper_bound_takes_the_larger",
-            where="Appendix D, equations 7 and 9: max(kq, 1)",
+            where="Appendix D, equations 7 and 9: max(k q, 1)",
             as_printed=Claim(
-                "as_printed", smaller(K * Q, ONE), "==", larger(K * Q, ONE), "That pass@k <= kq and pass@k <= 1 give max(kq, 1)."
+                "as_printed",
+                smaller(K * Q, ONE),
+                "==",
+                larger(K * Q, ONE),
+                "pass@k <= k q and pass@k <= 1 give max(k q, 1).",
             ),
             corrected=(
                 Claim(
@@ -86,7 +90,7 @@ def _bounds() -> tuple[Erratum, ...]:
                     smaller(K * Q, ONE),
                     "==",
                     K * Q,
-                    "Two upper bounds hold together as their minimum: kq where kq < 1.",
+                    "Two upper bounds hold together as their minimum: k q where k q < 1.",
                     assume=below,
                 ),
                 Claim(
@@ -98,7 +102,7 @@ def _bounds() -> tuple[Erratum, ...]:
                     assume=below,
                 ),
             ),
-            comment="The printed bound is true but says nothing: max(kq, 1) is at least 1. The minimum is meant.",
+            comment="The printed bound is true but says nothing: max(k q, 1) is at least 1. The minimum is meant.",
             at=((K, Rational(10)), (Q, Rational(1, 100))),
         ),
         Erratum(
@@ -119,7 +123,7 @@ def _bounds() -> tuple[Erratum, ...]:
                     1 - exp(-X),
                     ">=",
                     X * exp(-X),
-                    "The same divided by e^x, with x = kq.",
+                    "The same divided by e^x, with x = k q.",
                     BySameDifference(ONE, (1 + X) * exp(-X), tangent),
                 ),
                 Claim(
@@ -127,7 +131,7 @@ def _bounds() -> tuple[Erratum, ...]:
                     log(1 + X),
                     ">=",
                     X / (1 + X),
-                    "With q = x/(1 + x), -log(1 - q) >= q: hence (1 - q)^k <= e^(-kq), the step before.",
+                    "With q = x/(1 + x), -log(1 - q) >= q: hence (1 - q)^k <= e^(-k q), the step before.",
                     ByConvexity(-log(Q), Q, 1 / (1 + X), ONE),
                 ),
             ),
@@ -161,7 +165,7 @@ def _bounds() -> tuple[Erratum, ...]:
         ),
         Erratum(
             name="intermediate_bound_at_the_mean",
-            where="Appendix D, equation 8 read at the benchmark's accuracy: 1 - e^(-kq)",
+            where="Appendix D, equation 8 read at the benchmark's accuracy: 1 - e^(-k q)",
             as_printed=Claim(
                 "as_printed",
                 Q,
@@ -175,7 +179,7 @@ def _bounds() -> tuple[Erratum, ...]:
                 1 - exp(-K * X),
                 "<=",
                 K * X,
-                "For equally hard problems 1 - e^(-kq) stands between the exact value and kq.",
+                "For equally hard problems 1 - e^(-k q) stands between the exact value and k q.",
                 BySameDifference(exp(-K * X), 1 - K * X, ByConvexity(exp(S), S, -K * X, Integer(0))),
             ),
             comment="With 30 % of the problems always and 70 % never solved pass@4 is 0.300; the bound would be 0.699.",
@@ -183,7 +187,7 @@ def _bounds() -> tuple[Erratum, ...]:
         ),
         Erratum(
             name="lower_bound_as_approximation",
-            where="Appendix D: Q(C, k) is approximately kq e^(-kq)",
+            where="Appendix D: Q(C, k) is approximately k q e^(-k q)",
             as_printed=Claim("as_printed", PASS, "==", LOWER, "The bound in place of the value.", assume=(1 - Q,)),
             corrected=(
                 Claim(
@@ -191,7 +195,7 @@ def _bounds() -> tuple[Erratum, ...]:
                     exp(K * Q - 1),
                     ">=",
                     K * Q,
-                    "Hence kq e^(-kq) <= 1/e for all k and q.",
+                    "Hence k q e^(-k q) <= 1/e for all k and q.",
                     ByConvexity(exp(S), S, K * Q - 1, Integer(0)),
                 ),
                 Claim(
@@ -199,12 +203,12 @@ def _bounds() -> tuple[Erratum, ...]:
                     LOWER.diff(K),
                     "<",
                     Integer(0),
-                    "And beyond kq = 1 it falls with every sample, while pass@k rises.",
+                    "And beyond k q = 1 it falls with every sample, while pass@k rises.",
                     ByPositiveTerms(form=Q * (K * Q - 1) * exp(-K * Q)),
                     assume=(K * Q - 1,),
                 ),
             ),
-            comment="The bound is close only for kq well below 1: it cannot represent a pass rate above 0.368.",
+            comment="The bound is close only for k q well below 1: it cannot represent a pass rate above 0.368.",
             at=((K, Rational(10)), (Q, Rational(1, 2))),
         ),
     )
@@ -287,7 +291,7 @@ def _approximation() -> tuple[Erratum, ...]:
                 -log(LOWER),
                 "==",
                 -log(Q) + K * Q - log(K),
-                "The bound's -log exceeds that of pass@1 by kq - log k: finite at k = 1, where it is q and not 0.",
+                "The bound's -log exceeds that of pass@1 by k q - log k: finite at k = 1, where it is q and not 0.",
             ),
             comment="log log k is minus infinity at k = 1, where equation 2 is to be met: the printed line has Q(C, 1) = 1 at "
             "every C.",
@@ -305,7 +309,7 @@ def _approximation() -> tuple[Erratum, ...]:
                     repaired.value,
                     "==",
                     U * K**beta * sym.C ** (delta * log(K)),
-                    "With - alpha log C equation 5 is equation 2 times two factors that are 1 at k = 1.",
+                    "With -alpha log C equation 5 is equation 2 times two factors that are 1 at k = 1.",
                 ),
                 *(
                     Claim(

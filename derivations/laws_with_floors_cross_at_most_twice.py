@@ -25,7 +25,7 @@ def derivation() -> Derivation:
         name="laws_with_floors_cross_at_most_twice",
         title="Crossings of compute laws with floors",
         assumptions=(
-            "at each of two k -log pass@k is a constant E_i plus c_i times C to the power -alpha_i",
+            "at each of two k, -log pass@k is a constant E_i plus c_i times C to the power -alpha_i",
             "alpha_2 = alpha_1 + d with d > 0: law 2 is the one with the larger exponent, at either k",
             "h, law 1 less law 2 as a function of C",
         ),

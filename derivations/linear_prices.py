@@ -37,7 +37,7 @@ def derivation() -> Derivation:
             sym.N * bill.diff(sym.N),
             "==",
             (p * sym.N + q * sym.D * m.iso_loss_slope).subs(sym.D, contour),
-            "N d(pN + qD)/dN = pN - qD beta T_N/(gamma T_D) on the contour: zero where pN/(qD) = beta T_N/(gamma T_D).",
+            "N d(p N + q D)/dN = p N - q D beta T_N/(gamma T_D) on the contour: zero where p N/(q D) = beta T_N/(gamma T_D).",
             assume=(target - PARAMS_TOKENS.terms[0].expression,),
         ),
         Claim("reaches_target", law.subs(inputs), "==", target, "For beta = gamma the inputs reach R ..."),
@@ -72,7 +72,7 @@ def derivation() -> Derivation:
             Add(*bounds),
             "==",
             (cost.subs(target, law) / spent) ** theta,
-            "... and the right sides to (cost/(pN + qD))^theta: so no run with the same loss costs less.",
+            "... and the right sides to the power theta of the least cost over p N + q D: no run with the same loss costs less.",
         ),
     )
     return Derivation(
@@ -80,7 +80,7 @@ def derivation() -> Derivation:
         title="Least cost at linear prices",
         assumptions=(
             "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "cost pN + qD with p, q > 0, reducible loss R fixed",
+            "cost p N + q D with p, q > 0, reducible loss R fixed",
         ),
         statement=r"\frac{pN}{qD} = \frac{\beta T_N}{\gamma T_D};\qquad \beta=\gamma:\; \min(pN+qD) = "
         r"R^{-1/\beta}\bigl[A^{\frac1{1+\beta}}p^{\frac\beta{1+\beta}} + "

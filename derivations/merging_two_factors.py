@@ -80,7 +80,7 @@ def derivation() -> Derivation:
             whole.reducible,
             "==",
             two.reducible,
-            "The other factors enter R* through sum c_i/b_i and prod (A_i b_i/c_i)^(c_i/b_i) alone, as one factor does; so "
+            "The other factors enter R* through sum_i c_i/b_i and prod_i (A_i b_i/c_i)^(c_i/b_i) alone, as one factor does; so "
             "the third stands for any number of others.",
         ),
     )

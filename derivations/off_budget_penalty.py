@@ -39,21 +39,21 @@ def derivation() -> Derivation:
                 form.reducible / envelope.reducible.subs(sym.C, spent),
                 "==",
                 penalty.subs(of_run),
-                f"{count} factors: with r_i = x_i/x_i*(C(x)) every run has R/R* = sum w_i r_i^-b_i.",
+                f"{count} factors: with r_i = x_i/x_i*(C(x)) every run has R/R* = sum_i w_i r_i^-b_i.",
             ),
             Claim(
                 f"on_budget_{count}",
                 Mul(*(of_run[r] ** c for r, c in zip(ratios, powers, strict=True))),
                 "==",
                 Integer(1),
-                f"{count} factors: these ratios satisfy prod r_i^c_i = 1.",
+                f"{count} factors: these ratios satisfy prod_i r_i^c_i = 1.",
             ),
             Claim(
                 f"at_least_one_{count}",
                 along,
                 ">=",
                 Integer(1),
-                f"{count} factors: with prod r_i^c_i = 1 the geometric mean is 1.",
+                f"{count} factors: with prod_i r_i^c_i = 1 the geometric mean is 1.",
                 ByWeightedAmGm(weighted, envelope.shares),
             ),
             Claim(
@@ -68,7 +68,7 @@ def derivation() -> Derivation:
                 line.diff(direction, 2).subs(direction, 0),
                 "==",
                 quadratic,
-                f"{count} factors: P = 1 + (1/2) sum w_i b_i^2 s_i^2 + ...",
+                f"{count} factors: P = 1 + (1/2) sum_i w_i b_i^2 s_i^2 + ...",
             ),
             Claim(
                 f"definite_{count}",

@@ -41,7 +41,13 @@ def derivation() -> Derivation:
             -(multiplier * spent.diff(d)).subs(optimum),
             "dL/dD + lambda dC/dD = 0 with the same lambda = alpha R*/C.",
         ),
-        Claim("on_the_budget", spent.subs(optimum), "==", sym.C, "The third condition, dLambda/dlambda = 0, is the budget."),
+        Claim(
+            "on_the_budget",
+            spent.subs(optimum),
+            "==",
+            sym.C,
+            "The third condition, dLambda/dlambda = 0 for Lambda = L + lambda (6 N D - C), is the budget.",
+        ),
         Claim(
             "balance_at_the_optimum",
             balance.subs(n, envelope.params),

@@ -28,7 +28,7 @@ def derivation() -> Derivation:
             published,
             "==",
             in_ratio,
-            "The code's alpha is A, its beta is b: only b carries the 6 of C = 6 N D.",
+            'The code\'s "alpha" is A, its "beta" is b: only b carries the 6 of C = 6 N D.',
         ),
         Claim(
             "least",
@@ -57,7 +57,7 @@ def derivation() -> Derivation:
             in_ratio.subs(t, best * exp(-2 * s)),
             "==",
             cosh(sym.BETA * s) * envelope.reducible,
-            "And at N = N* e^s cosh(beta s) times.",
+            "And at N = N* e^s it is cosh(beta s) times that value.",
         ),
     )
     return Derivation(

@@ -37,14 +37,14 @@ def derivation() -> Derivation:
             envelope.reducible.subs(sym.A, by_loss),
             "==",
             sym.REDUCIBLE,
-            "A solves R*(C) = R for every B, beta, gamma.",
+            "Whatever B, beta and gamma, this A solves R*(C) = R.",
         ),
         Claim(
             "size_as_parameter",
             envelope.tokens.subs(sym.A, by_size),
             "==",
             sym.C / (6 * sym.N),
-            "A solves N*(C) = N for every B, beta, gamma: D* is then C/(6 N).",
+            "Whatever B, beta and gamma, this A solves N*(C) = N: D* is then C/(6 N).",
         ),
         Claim(
             "exponent_as_parameter",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from isoflop._version import __version__
 from isoflop.theory import symbols as sym
 from isoflop.theory.bibliography import WORKS, Work, citations
 from isoflop.theory.budget import SIX_ND
@@ -19,13 +20,13 @@ from isoflop.theory.envelope import Envelope
 from isoflop.theory.latex_printer import render, symbol_latex
 from isoflop.theory.latex_sentence import LETTERS, escaped, sentence_latex
 from isoflop.theory.latex_table import coefficient_table_latex, penalty_table_latex
-from isoflop.theory.latex_theorem import theorem_latex
+from isoflop.theory.latex_theorem import label, theorem_latex
 from isoflop.theory.latex_width import MACRO
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.notation import DEFAULT, ROLES, Notation
 from isoflop.theory.notation import notation as find_notation
 from isoflop.theory.penalty import Misallocation
-from isoflop.theory.text import OPTIMAL
+from isoflop.theory.text import OPTIMAL, respell
 
 __all__ = ["PACKAGES", "Entry", "document_latex", "require_symbols", "with_macros"]
 
@@ -38,10 +39,13 @@ LAW_SYMBOLS = frozenset({sym.N, sym.D, sym.C, sym.L, sym.E, sym.A, sym.B, sym.BE
 STRETCHED = r"\begingroup\emergencystretch=4em"
 NUMERALS = {"0": "zero"}
 INTRODUCTION = (
-    "Each statement below was checked when this document was written: every step by the argument that the proof names, and "
-    "again at random points in arithmetic of 50 digits, bounds also in interval arithmetic. The status of a theorem is that "
-    "of its weakest step."
+    f"Each statement below was checked by isoflop {__version__} when this document was written: every step by the argument that "
+    "the proof names, and again at random points in arithmetic of 50 digits, bounds also in interval arithmetic. The status of "
+    "a theorem is that of its weakest step."
 )
+#: Where a sentence names a derivation that is not in the document.
+OTHER_NAME = re.compile(r"\\texttt\{\w+(?:\\_\w+){2,}\}")
+ELSEWHERE = r"Names in \texttt{typewriter} are those of other derivations of the package."
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ def _definitions(body: str, spelling: Notation, symbols: Mapping[str, str]) -> l
         if re.search(re.escape(macro(name)) + r"(?![A-Za-z])", body):
             letter = symbols.get(name, spelling.latex(name))
             braced = f"{{{letter}}}" if re.search(r"[\^_']", letter) else letter
-            lines.append(rf"\providecommand{{{macro(name)}}}{{{braced}}}% {sym.QUANTITIES[name].meaning}")
+            lines.append(rf"\providecommand{{{macro(name)}}}{{{braced}}}% {respell(sym.QUANTITIES[name].meaning, spelling)}")
     return lines
 
 
@@ -207,6 +211,7 @@ def document_latex(
     spelling, symbols = find_notation(notation), dict(symbols or {})
     require_symbols(symbols, spelling, macros)
     citing = Citing(spelling)
+    entries = list(entries)
     parts = [_theorem(entry, spelling, citing, macros) for entry in entries]
     if laws:
         parts.append(_law_table(laws, _written(spelling, macros), citing))
@@ -214,14 +219,21 @@ def document_latex(
         caption = r"Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same compute."
         parts.append(penalty_table_latex(penalties, notation=_written(spelling, macros), caption=caption, label="tab:penalty"))
     parts += ["\n".join(citing.bibliography())] if citing.works else []
-    body = "\n\n".join(parts)
+    body = _with_references("\n\n".join(parts), [entry.derivation.name for entry in entries])
     definitions = _definitions(body, spelling, symbols)
     if fragment:
         return "\n".join([*_needs(), *definitions, "", body])
     head = [r"\documentclass{article}", rf"\usepackage{{{','.join(PACKAGES)}}}", r"\newtheorem{theorem}{Theorem}", *definitions]
     opening = [rf"\title{{{escaped(title)}}}", r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle"]
-    introduction = ["", INTRODUCTION] if parts else []
+    introduction = ["", INTRODUCTION, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if parts else []
     return "\n".join([*head, *opening, *introduction, "", body, "", r"\end{document}"])
+
+
+def _with_references(body: str, names: Iterable[str]) -> str:
+    """The names of the document's own theorems as references."""
+    for name in names:
+        body = body.replace(rf"\texttt{{{escaped(name)}}}", rf"Theorem~\ref{{{label(name)}}}")
+    return body
 
 
 def _needs() -> list[str]:

@@ -96,7 +96,7 @@ def factor_law(count: int, name: str) -> Derivation:
         name=name,
         title=f"Laws of {count} factors",
         assumptions=(
-            f"R = sum_i A_i x_i^-b_i with positive coefficients and exponents, i = 1 .. {count}",
+            f"R = sum_i T_i, T_i = A_i x_i^-b_i with positive coefficients and exponents, i = 1 .. {count}",
             "C = kappa prod_i x_i^c_i with kappa, c_i > 0",
         ),
         statement=(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from sympy import Add, Expr, Function, Rational, Symbol
+from sympy.core.alphabets import greeks
 from sympy.printing.latex import LatexPrinter
 
 from isoflop.theory.claim import RELATIONS
@@ -20,6 +21,7 @@ from isoflop.theory.symbols import QUANTITIES
 from isoflop.theory.text import OPTIMAL, Conventional, decimal_text, is_decimal
 
 SIGNS = {"~": r"\sim", "->": r"\to", ">": ">", "=": "=", "!=": r"\ne", **RELATIONS}
+GREEK = frozenset(greeks)
 UPRIGHT_INDICES = {"eff": r"\mathrm{eff}", "max": r"\max"}
 NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty"}
 
@@ -106,7 +108,10 @@ class PaperPrinter(Conventional, LatexPrinter):
         return r" \cdot " if left[-1].isdigit() and right[0].isdigit() else " "
 
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
-        return symbol_latex(expr.name, self.spelling) or super()._print_Symbol(expr, style)
+        known = symbol_latex(expr.name, self.spelling)
+        if known is None and (word := re.fullmatch(r"([A-Za-z])_([a-z]{2,})", expr.name)) and word[2] not in GREEK:
+            return rf"{word[1]}_{{\mathrm{{{word[2]}}}}}"
+        return known or super()._print_Symbol(expr, style)
 
     def _print_Integer(self, expr: Rational) -> str:
         mantissa = str(expr).rstrip("0")

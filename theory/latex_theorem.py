@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -31,6 +32,42 @@ from isoflop.theory.text import (
 )
 
 Cite = Callable[[str], str]
+#: The two-term law in an assumption, and names of its optimum in a normalised text.
+TWO_TERMS = re.compile(r"A N\^-beta \+ B D\^-(?:gamma|beta)|A/N\*\*beta \+ B/D\*\*gamma")
+OPTIMA = ("N*", "D*", "R*", "L*")
+SPELLINGS = (
+    (r"\^(?:\{\*\}|\*)|\^\{\*(?=-)", "*"),
+    (r"\bd(?=[NDLRC]\*)", "d "),
+    (r"\\(alpha|rho)(?![A-Za-z])", r" \1"),
+    (r"C_0", "C0"),
+    (r"C_\{\\mathrm\{eff\}\}", "C_eff"),
+)
+#: What derivations about the two-term law call its parts: the definition, and the names that it needs.
+MEANINGS = {
+    "R(C; t)": ("R(C; t) is {terms} at compute C on the ray D = t N", ()),
+    "N(C; t)": ("N(C; t) and D(C; t) are the N and D of the ray D = t N at compute C", ()),
+    "T_N": ("T_N = {params}", ()),
+    "T_D": ("T_D = {tokens}", ()),
+    "T_i": ("T_i is either term of R", ("R",)),
+    "w_i": ("w_i is the share of T_i in R*", ("R*",)),
+    "C0": ("R* = C0 C^-alpha", ("R*", "alpha")),
+    "alpha": ("alpha = {exponent}", ()),
+    "w_N": ("w_N = {params_share}", ()),
+    "w_D": ("w_D = {tokens_share}", ()),
+    "G": ("G = (beta A/(gamma B))^(1/(beta + gamma))", ()),
+    "P": ("P = R/R*", ("R", "R*")),
+    "r": ("r = N/N*", ("N*",)),
+    "rho": ("rho = (D/N)/(D*/N*)", ("N*", "D*")),
+    "k": ("k = N/N*", ("N*",)),
+    "k_D": ("k_D is the D/D* at which the loss is L*(C)", ("D*", "L*")),
+    "C_eff": ("C_eff = C P^(-1/alpha)", ("P", "alpha")),
+    "C_D": ("C_D is the compute at which D* = D_max", ("D*",)),
+    "C_N": ("C_N is the compute at which N* = N_max", ("N*",)),
+}
+#: Of these a theorem's statement says the value, not the meaning.
+CLAIMED = frozenset({"P", *OPTIMA})
+#: What an assumption that mentions these says of them is enough.
+ASSUMED = {name: rf"(?<!\w){name}(?!\w)" for name in ("r", "k", "rho")} | {"R": r"loss (?:E \+ )?R(?![*\w])"}
 Key = TypeVar("Key")
 SIGNS_OF_LIMITS = {"oo": r"\infty"}
 
@@ -64,6 +101,7 @@ def theorem_latex(
     spelling = find_notation(notation)
     if isinstance(subject, Derivation):
         derivation, brief, statement = subject, subject.steps, _stated(subject, spelling)
+        names_of_parts = meanings(subject)
     else:
         envelope = subject.envelope if isinstance(subject, Misallocation) else subject
         check_spelling(envelope, spelling)
@@ -72,18 +110,24 @@ def theorem_latex(
         shortened = Misallocation(named) if isinstance(subject, Misallocation) else named
         brief = tuple(shortened.claims[step.name] for step in derivation.steps)
         statement = _theorem_of(subject, spelling)
+        names_of_parts = _names_of(subject)
     names = frozenset().union(*(step.symbols for step in derivation.steps))
     assumptions = "; ".join(sentence_latex(text, spelling, symbols=names) for text in derivation.assumptions)
-    label = "thm:" + derivation.name.replace("_", "-")
     head = [
-        rf"\begin{{theorem}}[{sentence_latex(derivation.title, spelling)}]\label{{{label}}}",
+        rf"\begin{{theorem}}[{sentence_latex(derivation.title, spelling)}]\label{{{label(derivation.name)}}}",
         f"Assume: {assumptions}.",
         statement,
+        *([sentence_latex(names_of_parts, spelling)] if names_of_parts else []),
         r"\end{theorem}",
     ]
     given: Sequence[Verdict | None] = verdicts or [None] * len(derivation.steps)
     graded = [_graded(step, verdict) for step, verdict in zip(derivation.steps, given, strict=True)]
     return "\n".join([*head, *_proof(graded, brief, spelling, cite)])
+
+
+def label(name: str) -> str:
+    r"""The ``\label`` of a derivation's theorem."""
+    return "thm:" + name.replace("_", "-")
 
 
 def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> Derivation:
@@ -96,6 +140,69 @@ def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> De
 
 def _stated(derivation: Derivation, spelling: Notation) -> str:
     return f"Then\n{display(respelled_latex(derivation.statement, spelling), TEXT_WIDTH)}"
+
+
+def meanings(derivation: Derivation) -> str:
+    """What the names of the two-term law stand for that a derivation uses and does not introduce; empty for other laws."""
+    law = TWO_TERMS.search(" ".join(derivation.assumptions))
+    if law is None:
+        return ""
+    assumed, stated = _normalised("; ".join(derivation.assumptions)), _normalised(derivation.statement)
+    said = _normalised(" . ".join(step.reason for step in derivation.steps))
+
+    def introduced(name: str) -> bool:
+        equated = rf"(?:^|[,;:.]|quad|with|and) *{re.escape(name)}(?:\([^()]*\))? *="
+        own = name in ASSUMED and bool(re.search(ASSUMED[name], assumed))
+        given = re.search(equated, assumed) or re.search(rf"{re.escape(name)} is the", said)
+        return own or bool(given) or (name not in CLAIMED and bool(re.search(equated, stated)))
+
+    text = f"{assumed} . {stated} . {said}"
+    used = {name for name in ("R", *MEANINGS, *OPTIMA) if _occurs(name, text) and not introduced(name)}
+    for name in reversed(MEANINGS):
+        used |= {needed for needed in MEANINGS[name][1] if name in used and not introduced(needed)}
+    forms = _forms(law[0], "kappa" in assumed)
+    found = [f"R = {forms['terms']}"] if "R" in used else []
+    if optima := [name for name in OPTIMA if name in used]:
+        listed = " and ".join(filter(None, [", ".join(optima[:-1]), optima[-1]]))
+        values = "are the values" if len(optima) > 1 else "is the value"
+        found.append(f"{listed} {values} where {'R' if 'R' in used else forms['terms']} is least at compute {forms['compute']}")
+    found += [MEANINGS[name][0].format(**forms) for name in MEANINGS if name in used]
+    return f"Here {'; '.join(found)}." if found else ""
+
+
+def _occurs(name: str, text: str) -> bool:
+    return bool(re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![\w'*])", text))
+
+
+def _forms(law: str, general: bool) -> dict[str, str]:
+    """The parts of a two-term law with the exponents that it has, under 6 N D or under kappa N^a D^d."""
+    equal = "D^-beta" in law
+    params, tokens = "A N^-beta", f"B D^-{'beta' if equal else 'gamma'}"
+    total, above, beside = ("a gamma + d beta", "a ", "d ") if general else ("beta + gamma", "", "")
+    found = {"params": params, "tokens": tokens, "terms": f"{params} + {tokens}", "compute": "C" if general else "C = 6 N D"}
+    if equal:
+        return found | {"exponent": "beta/2", "params_share": "1/2", "tokens_share": "1/2"}
+    shares = {"params_share": f"{above}gamma/({total})", "tokens_share": f"{beside}beta/({total})"}
+    return found | shares | {"exponent": f"beta gamma/({total})"}
+
+
+def _normalised(text: str) -> str:
+    """Plain text or LaTeX with one spelling of optima, differentials, Greek names and indices."""
+    for pattern, spelling in SPELLINGS:
+        text = re.sub(pattern, spelling, text)
+    return text
+
+
+def _names_of(subject: Envelope | Misallocation) -> str:
+    """What the names stand for that the proofs of the envelope and of the misallocation share."""
+    if isinstance(subject, Envelope):
+        return "Here R is the sum of the terms T_i, R* its least value at compute C, and w_i the share of T_i in R*."
+    brief = abbreviated(subject.envelope)
+    least = f"R* = {brief.coefficient} C^-{brief.exponent} is the least value of R at compute C"
+    caps = "D_max and N_max are the largest D and N that can be had"
+    reached = "k_D D* tokens reach the loss L*(C) with r N* params"
+    text = f"Here R is the sum of the two terms; {least}, attained at N* and D*, where the loss is L*; {reached}; {caps}."
+    return in_letters_of(text, subject.envelope)
 
 
 def _theorem_of(subject: Envelope | Misallocation, spelling: Notation) -> str:

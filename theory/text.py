@@ -38,7 +38,7 @@ FACTOR_ORDER = (
     *("E", "w", "a", "d", "alpha", "alpha_C", "beta", "gamma", "delta", "kappa", "A", "B", "C0", "epsilon"),
     *("R", "L", "r", "rho", "k_D", "N", "D", "t", "N_max", "D_max", "C", "s"),
 )
-WORD = re.compile(r"(?!A [a-z]{2})[A-Za-z]\w*")
+WORD = re.compile(r"(?!A [a-z]{2})(?<!\")[A-Za-z]\w*")
 EXPONENTS = ("alpha", "beta", "gamma")
 COEFFICIENTS = frozenset({"w", "a", "d", "beta", "gamma", "delta", "alpha", "alpha_C", "epsilon"})
 
@@ -377,12 +377,12 @@ def in_letters_of(prose: str, envelope: Envelope) -> str:
 
 
 def respell(prose: str, spelling: Notation) -> str:
-    """A sentence in plain text with its Greek names and optima in the notation."""
-    names = {old: new for old, new in spelling.names().items() if old in EXPONENTS}
+    """A sentence in plain text with its Greek names and optima in the notation; a word in quotation marks is left alone."""
+    names = {f"{d}{old}": f"{d}{new}" for old, new in spelling.names().items() if old in EXPONENTS for d in ("", "d")}
     words = WORD.sub(lambda match: names.get(match[0], match[0]), prose)
     if "*" in spelling.latex("N_opt"):
         return words
-    return re.sub(r"\b([NDLRC])\*(?![\w*])", rf"\1{OPTIMAL}", words)
+    return re.sub(r"\b(d?[NDLRC])\*(?![\w*])", rf"\1{OPTIMAL}", words)
 
 
 # -- the equations of an envelope and of a misallocation -----------------------------------------------------

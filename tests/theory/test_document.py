@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sympy import Rational, Symbol
 
+import isoflop
 from isoflop.derivations import NAMES
 from isoflop.theory import symbols as sym
 from isoflop.theory.argument import Cited, UnderLemma
@@ -176,6 +177,24 @@ def test_what_is_cited_is_listed_and_nothing_else(entries):
     assert {"hoffmann2022", "tricomi1951", "levi2024"} <= cited <= WORKS.keys()
 
 
+def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
+    fit, stationary = (quickly_checked(name) for name in ("three_point_fit_bias", "stationary_fit_bias"))
+    both = document_latex([fit, stationary])
+    assert r"(Theorem~\ref{thm:stationary-fit-bias})" in both
+    assert r"\texttt" not in both
+    alone = document_latex([fit])
+    assert r"(\texttt{stationary\_fit\_bias})" in alone
+    assert "those of other derivations" in alone
+    assert complaints(compiled(tmp_path, both)) == []
+
+
+def test_the_document_names_the_version_that_checked_it_and_no_date(entries):
+    text = document_latex([entries["penalty_tails"]])
+    assert f"checked by isoflop {isoflop.__version__} when" in text
+    assert text == document_latex([entries["penalty_tails"]])
+    assert not re.search(r"\\today|\b202[5-9]-\d\d", text)
+
+
 # -- symbols ---------------------------------------------------------------------------------------------------
 
 
@@ -199,6 +218,12 @@ def test_macros_change_the_letters_alone(notation):
         macro = "\\iso" + name.replace("0", "zero")
         written = re.sub(re.escape(macro) + r"(?![A-Za-z])", notation.latex(name).replace("\\", r"\\"), written)
     assert written == PaperPrinter(notation).doprint(expression)
+
+
+def test_macros_are_explained_in_the_letters_of_the_notation(entries):
+    text = document_latex([entries["optimum_by_lagrange"]], notation="hoffmann")
+    assert r"\providecommand{\isoA}{A}% coefficient of the params term A N^-alpha" in text
+    assert r"\providecommand{\isoB}{B}% coefficient of the tokens term B D^-beta" in text
 
 
 def test_symbols_of_a_paper():

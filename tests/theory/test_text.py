@@ -414,6 +414,10 @@ def test_sentences_follow_the_letters() -> None:
     assert respell(sentence, HOFFMANN) == (
         "Solve R = A N^-alpha + B D^-beta with alpha_C R_opt at N_opt(C), N*D and C0 C^-alpha_C."
     )
+    assert (
+        respell('dL*/dbeta, dalpha/dgamma; their "beta" is beta.', HOFFMANN)
+        == 'dL_opt/dalpha, dalpha_C/dbeta; their "beta" is alpha.'
+    )
     assert in_letters_of(sentence, derive()) == sentence
     assert in_letters_of(sentence, ENVELOPES["own letters"]) == (
         "Solve R = A N^-alpha + B D^-beta with alpha_C R* at N*(C), N*D and C0 C^-alpha_C."
