@@ -34,6 +34,10 @@ N_OPT, D_OPT, R_OPT, L_OPT = (("N_opt", C), ("D_opt", C), ("R_opt", C), ("L_opt"
 SPENT = mul(rat(6), N, D)
 
 
+class NoValue(ValueError):
+    """A quantity of the law at an argument that is not positive; a mistake can lead there."""
+
+
 @dataclass(frozen=True)
 class RandomClaim:
     """What is typed, and whether it is true; None where nothing is claimed of any point, so that neither verdict is right."""
@@ -142,7 +146,10 @@ def evaluate(node: Node, meaning: Meaning) -> Any:
     def plain(node: Node) -> Node:
         if node[0] in QUANTITIES:
             name = f"#{len(known)}"
-            known[name] = meaning.value(node[0], [evaluate(argument, meaning) for argument in node[1:]])
+            arguments = [evaluate(argument, meaning) for argument in node[1:]]
+            if any(MP.im(value) or not MP.re(value) > 0 for value in arguments):
+                raise NoValue(node)
+            known[name] = meaning.value(node[0], arguments)
             return sym(name)
         return node if node[0] in ("sym", "rat") else (node[0], *map(plain, node[1:]))
 
@@ -523,14 +530,21 @@ class Maker:
             point[symbol[1]] = evaluate(other, meaning)
 
     def verdicts(self, draft: Draft, count: int) -> Iterator[list[tuple[str, Any]]]:
-        """For each point the relations and the gaps of their sides."""
+        """For each point where all sides have a real value the relations and the gaps of the sides; a mistake may leave none."""
         for point in self.points(draft, count):
             meaning = Meaning(point, draft.powers, draft.kappa)
-            values = [evaluate(side, meaning) for side in draft.sides]
+            try:
+                values = [evaluate(side, meaning) for side in draft.sides]
+            except (ZeroDivisionError, OverflowError, NoValue):
+                continue
+            if not all(MP.isfinite(value) and MP.im(value) == 0 for value in values):
+                continue
+            values = list(map(MP.re, values))
             yield [(r, gap(a, b)) for r, (a, b) in zip(draft.relations, itertools.pairwise(values), strict=True)]
 
     def is_true(self, draft: Draft) -> bool:
-        return all(agrees(r, share) for links in self.verdicts(draft, TRUE_POINTS) for r, share in links)
+        found = list(self.verdicts(draft, TRUE_POINTS))
+        return len(found) == TRUE_POINTS and all(agrees(r, share) for links in found for r, share in links)
 
     def is_clearly_false(self, draft: Draft) -> bool:
         return any(clearly_fails(r, share) for links in self.verdicts(draft, FALSE_POINTS) for r, share in links)
@@ -583,8 +597,7 @@ class Maker:
                         remainders.append(1 / values[0])
                     else:
                         remainders.append(abs(values[0] / values[1] - 1) if relation == "~" else abs(values[0] - values[1]))
-                last = remainders[-1] < MP.mpf("0.9") * remainders[0]
-                shrinks.append(last and all(b <= a for a, b in itertools.pairwise(remainders)))
+                shrinks.append(all(b < a * (1 - CLEARLY) for a, b in itertools.pairwise(remainders)))
         assert all(shrinks) if truth else not all(shrinks), (left, relation, right, variable, target)
 
 
