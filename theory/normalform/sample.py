@@ -12,7 +12,7 @@ Point = dict[Symbol, Rational]
 DENOMINATOR = 60
 DRAWS_BEFORE_WIDENING = 100
 WIDEST = 8
-SHARE_OF_ZEROS = 0.25
+ZERO_ONE_IN = 4  # of a nonnegative symbol
 
 
 def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
@@ -22,7 +22,7 @@ def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
     """
     point: Point = {}
     for symbol in symbols:
-        if symbol.is_nonnegative and not symbol.is_positive and generator.random() < SHARE_OF_ZEROS:
+        if symbol.is_nonnegative and not symbol.is_positive and generator.randrange(ZERO_ONE_IN) == 0:
             point[symbol] = Integer(0)
             continue
         logarithm = width * generator.uniform(-1, 1)
