@@ -206,7 +206,7 @@ GREEK = {"beta": r"\beta", "gamma": r"\gamma", "kappa": r"\kappa"}
 def latex_text(node: Node) -> str:
     kind, *arguments = node
     if kind == "sym":
-        return GREEK.get(arguments[0], arguments[0])
+        return str(GREEK.get(arguments[0], arguments[0]))
     if kind == "rat":
         number = arguments[0]
         if number.q == 1:
@@ -224,7 +224,7 @@ def latex_text(node: Node) -> str:
             return rf"\left({inner[0]}\right)^{{{inner[1]}}}"
         case "exp" | "log":
             return rf"\{kind}\left({inner[0]}\right)"
-    name = LATEX_NAMES.get(kind, kind)
+    name = str(LATEX_NAMES.get(kind, kind))
     return rf"{name}\left({', '.join(inner)}\right)" if inner else name
 
 
@@ -575,7 +575,7 @@ class Maker:
     def _limit(self, truth: bool) -> RandomClaim:
         left, relation, right, variable, where, target = self.limit(truth)
         self._check_limit(left, relation, right, variable, where, target, truth)
-        shown = right if right == "oo" else plain_text(right)
+        shown = right if isinstance(right, str) else plain_text(right)
         assume = tuple(f"{plain_text(a)} {r} {plain_text(b)}" for a, r, b in where)
         text = f"{plain_text(left)} {relation} {shown}"
         return RandomClaim("limit", truth, text, assume=assume, limit=f"{variable} -> {target}")
@@ -604,7 +604,7 @@ class Maker:
 def _evaluate_far(node: Node, point: Point) -> Any:
     """Far from 1 the search for the optimum is done at C = 1; the least loss and its place are powers of C by their scaling."""
     meaning = Meaning({**point, "C": MP.one})
-    beta, gamma = point.get("beta"), point.get("gamma")
+    beta, gamma = (point.get(name, MP.one) for name in ("beta", "gamma"))
     known = dict(point)
 
     def plain(part: Node) -> Node:
@@ -621,7 +621,7 @@ def _evaluate_far(node: Node, point: Point) -> Any:
                 params, tokens = meaning.optimum(MP.one)
             params, tokens = params * point["C"] ** (gamma / (beta + gamma)), tokens * point["C"] ** (beta / (beta + gamma))
             at = meaning.reducible(params, tokens)
-            return {"N_opt": params, "D_opt": tokens, "R_opt": at, "L_opt": point.get("E", 0) + at}[name]
+            return {"N_opt": params, "D_opt": tokens, "R_opt": at, "L_opt": at + point["E"] if "E" in point else at}[name]
         with MP.workdps(60):
             params, tokens = meaning.optimum(MP.one)
         if name == "P":

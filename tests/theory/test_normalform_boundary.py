@@ -101,6 +101,7 @@ def test_what_fails_on_the_boundary_alone_is_refuted_there(case) -> None:
 def test_refuted_inside_is_refuted() -> None:
     decision = decide_bound(x, ">=", 2, assume_nonnegative=[x - 1])
     assert decision.refuted
+    assert decision.witness is not None
     assert dict(decision.witness.point)[x] >= 1
 
 
@@ -147,6 +148,7 @@ def test_limits_under_weak_assumptions() -> None:
     assert decide_limit(PER_PARAM, "->", 0 * x, C, "oo", assume=[gamma - beta]).proved
     decision = decide_limit(PER_PARAM, "->", 0 * x, C, "oo", assume_nonnegative=[gamma - beta])
     assert decision.refuted
+    assert decision.witness is not None
     point = {symbol.name: known for symbol, known in decision.witness.point}
     assert point["beta"] == point["gamma"]
     proved = decide_limit(x / (C + y) * C ** (beta - gamma), "->", 0 * x, C, "0", assume_nonnegative=[beta - gamma])
