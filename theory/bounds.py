@@ -8,6 +8,7 @@ from itertools import combinations, islice
 from typing import Any
 
 from sympy import Add, Dummy, Expr, Matrix, Symbol, sympify
+from sympy.polys.matrices import DomainMatrix
 
 from isoflop.theory.argument import ByWeightedAmGm
 from isoflop.theory.claim import Claim
@@ -279,10 +280,11 @@ def _weights(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
     exponents = {x: [_exponent(term, x) for term in (*terms, bound)] for x in symbols}
     usable = [x for x in symbols if all(e is not None for e in exponents[x]) and len(set(exponents[x][:-1])) > 1]
     for chosen in combinations(usable, len(terms) - 1):
-        rows = [[1] * len(terms), *([*exponents[x][:-1]] for x in chosen)]
-        matrix, right = Matrix(rows), Matrix([1, *(exponents[x][-1] for x in chosen)])
-        if not matrix.det().cancel().is_zero:
-            yield tuple(w.cancel() for w in matrix.LUsolve(right))
+        rows = [[1] * (len(terms) + 1), *(exponents[x] for x in chosen)]
+        system = DomainMatrix.from_Matrix(Matrix(rows)).to_field()  # of rational functions: nothing is left to simplify
+        matrix, right = system[:, :-1], system[:, -1:]
+        if matrix.det() != system.domain.zero:
+            yield tuple(matrix.lu_solve(right).to_Matrix())
 
 
 def _exponent(term: Expr, symbol: Symbol) -> Expr | None:

@@ -1,5 +1,6 @@
 """The studies, whole (slow) and in part."""
 
+import claims
 import coverage
 import optimum
 import pytest
@@ -23,6 +24,21 @@ def test_the_optimum_on_1000_random_problems(capsys):
     assert sum(not row.worse for row in outcomes) >= 999
     assert sum(row.converged for row in outcomes) >= 990
     assert not [row for row in outcomes if row.worse and row.converged]
+
+
+def test_some_random_claims_are_judged_rightly():
+    outcomes = claims.study(40, 11)
+    assert not [row for row in outcomes if row.misjudged], claims.table(outcomes)
+
+
+@pytest.mark.slow
+def test_300_random_claims_are_judged_rightly(capsys):
+    outcomes = claims.study(300, 12)
+    with capsys.disabled():
+        print("\n" + claims.table(outcomes))
+    misjudged = [row for row in outcomes if row.misjudged]
+    assert not misjudged, claims.listed(misjudged)
+    assert {row.answer for row in outcomes} >= {"proved", "refuted"}
 
 
 @pytest.mark.slow

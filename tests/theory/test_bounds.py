@@ -48,6 +48,26 @@ PROVED = [
     ((r**beta + r**-beta) / 2, ">=", 1, ()),
     (PENALTY.subs(beta, gamma), ">=", 1, ()),
     (x**beta + y**beta + (x * y) ** -beta, ">=", 3, ()),
+    (
+        3 * x ** (beta / (beta + z))
+        + 4 * x ** (z * y / (z + y)) * A ** ((y + 2 * beta) / (y + beta))
+        + 4 * A ** (z / (z + gamma)),
+        ">=",
+        11
+        * x ** ((3 * beta / (beta + z) + 4 * z * y / (z + y)) / 11)
+        * A ** ((4 + 4 * beta / (y + beta) + 4 * z / (z + gamma)) / 11),
+        (),
+    ),
+    (
+        3 * x ** (beta / (beta + z))
+        + 4 * x ** (z * y / (z + y)) * A ** ((y + 2 * beta) / (y + beta))
+        + 4 * A ** (1 + gamma / (z + gamma)),
+        ">=",
+        11
+        * x ** ((3 * beta / (beta + z) + 4 * z * y / (z + y)) / 11)
+        * A ** ((4 * (y + 2 * beta) / (y + beta) + 4 + 4 * gamma / (z + gamma)) / 11),
+        (),
+    ),
 ]
 REFUTED = [
     (PENALTY, "<=", 1, ()),

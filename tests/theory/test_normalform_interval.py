@@ -160,7 +160,7 @@ def test_order_of_the_symbols_does_not_matter() -> None:
     ("assumptions", "signs"),
     [
         ({"positive": True}, {1}),
-        ({"nonnegative": True}, {1}),
+        ({"nonnegative": True}, {0, 1}),
         ({"negative": True}, {-1}),
         ({"nonpositive": True}, {-1}),
         ({"real": True}, {1, -1}),

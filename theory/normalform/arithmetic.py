@@ -263,7 +263,8 @@ class Arithmetic:
         """Whether one term is certainly not negative; it may vanish."""
         if key[1] or self._open_sums(key):
             return False
-        return self.field.sign_of(self._apply_twins(value, dict(key[0]))[0]) == (1, [])
+        sign, unknown = self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])
+        return sign == 1 and all(map(self.field.is_nonnegative, unknown))
 
     def _open_sums(self, key: Key) -> bool:
         """Whether a sum of unknown sign has an odd power in the key."""

@@ -87,11 +87,13 @@ def _split(judge: Judge, sides: Sides, assume: Sides, weak: Sides, e: Expr) -> D
 
 
 def _on_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol: Symbol, value: Expr) -> Decision | None:
-    """The claim with the value put in; None where nothing is left of it there."""
+    """The claim with the value put in; None where it has no value there."""
     sides, assume, weak = _replaced((sides, assume, weak), {symbol: value})
     if symbol.is_positive and value.is_positive is not True:
         assume = (*assume, value)
-    if any(a.is_nonpositive for a in assume) or any(map(_has_no_value, (*sides, *assume, *weak))):
+    if any(a.is_nonpositive for a in assume):
+        return Decision(Answer.PROVED, "no point of the boundary satisfies the assumptions")
+    if any(map(_has_no_value, (*sides, *assume, *weak))):
         return None
     decision = with_boundary(judge, sides, assume, weak)
     if decision.witness is None:

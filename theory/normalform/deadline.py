@@ -25,9 +25,9 @@ from typing import Any
 from sympy.core.cache import clear_cache
 
 #: The signal comes again until it is heard.
-REPEAT = 0.05
+REPEAT = 1 / 20
 NOT_TO_BE_INTERRUPTED = ("mpmath", "sympy.core.facts")
-SHORTEST = 1e-6
+SHORTEST = 1 / 10**6
 
 
 class OutOfTime(Exception):

@@ -56,7 +56,7 @@ def decide(
     """
     sides, strict, weak = (tuple(sympify(e, strict=True) for e in group) for group in ((lhs, rhs), assume, assume_nonnegative))
     _refuse_namesakes(set().union(*(e.free_symbols for e in (*sides, *strict, *weak))))
-    return with_boundary(lambda sides, assume: _decide(*sides, assume, seed), sides, strict, weak)
+    return with_boundary(lambda sides, assume: _decide(sides[0], sides[1], assume, seed), sides, strict, weak)
 
 
 def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -> Decision:

@@ -72,7 +72,8 @@ class CoefficientField:
         self.signs: list[int] = []
         self._index: dict[Any, int] = {}
         self._factored: dict[Any, tuple[int, list[tuple[int, int]]]] = {}
-        self._nonpositive_columns = [i for i, symbol in enumerate(self.symbols) if not symbol.is_positive]
+        self._vanishing_columns = [i for i, symbol in enumerate(self.symbols) if not symbol.is_positive]
+        self._open_columns = [i for i in self._vanishing_columns if not self.symbols[i].is_nonnegative]
 
     def rational(self, numerator: int, denominator: int = 1) -> Fraction:
         return self.field(numerator) / self.field(denominator)
@@ -125,13 +126,17 @@ class CoefficientField:
         return sign_above * sign_below, above + [(index, -n) for index, n in below]
 
     def _polynomial_sign(self, polynomial: Any) -> int:
-        if self._nonpositive_columns and any(monomial[i] % 2 for monomial in polynomial for i in self._nonpositive_columns):
-            return 0
-        coefficients = polynomial.values()
-        if any(c < 0 for c in coefficients):
-            return 0
-        can_vanish = all(any(monomial[i] for i in self._nonpositive_columns) for monomial in polynomial)
-        return 0 if can_vanish else 1
+        can_vanish = all(any(monomial[i] for i in self._vanishing_columns) for monomial in polynomial)
+        return 0 if can_vanish or not self._has_nonnegative_terms(polynomial) else 1
+
+    def _has_nonnegative_terms(self, polynomial: Any) -> bool:
+        odd = any(monomial[i] % 2 for monomial in polynomial for i in self._open_columns)
+        return not odd and all(c > 0 for c in polynomial.values())
+
+    def is_nonnegative(self, index: int) -> bool:
+        """Whether a polynomial prime is certainly not negative; it may vanish."""
+        prime = self.primes[index]
+        return prime.kind == "polynomial" and self._has_nonnegative_terms(prime.value)
 
     def sign_of(self, fraction: Fraction) -> tuple[int, list[int]]:
         """Sign of a fraction: (+1 or -1, []) where it is certain; otherwise the sign of the known part and the primes

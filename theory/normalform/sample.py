@@ -6,18 +6,25 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from random import Random
 
-from sympy import Rational, Symbol
+from sympy import Integer, Rational, Symbol
 
 Point = dict[Symbol, Rational]
 DENOMINATOR = 60
 DRAWS_BEFORE_WIDENING = 100
 WIDEST = 8
+ZERO_ONE_IN = 4  # of a nonnegative symbol
 
 
 def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
-    """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, each sign that the symbol may have."""
+    """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, each sign that the symbol may have.
+
+    A symbol that is declared nonnegative is 0 now and then.
+    """
     point: Point = {}
     for symbol in symbols:
+        if symbol.is_nonnegative and not symbol.is_positive and generator.randrange(ZERO_ONE_IN) == 0:
+            point[symbol] = Integer(0)
+            continue
         logarithm = width * generator.uniform(-1, 1)
         value = Rational(round(DENOMINATOR * 8 ** abs(logarithm)), DENOMINATOR)
         point[symbol] = generator.choice(_possible_signs(symbol)) * (value if logarithm > 0 else 1 / value)

@@ -1,0 +1,661 @@
+"""Random claims as a user types them, true by construction or false by one mistake; each verdict is known without the package.
+
+A claim is made of the tuples of `rewriting`, and of the law's quantities such as `("R_opt", C)`. Those are evaluated from what
+they mean (the least loss on the budget, found by Newton's method in `reference`), never from a closed form. What is made true
+is checked at points of its domain with 60 digits; what is made false is kept only where it clearly fails at one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from tests.theory import reference, rewriting
+from tests.theory.rewriting import MINUS_ONE, MP, ONE, Node, Rewriter, add, inverse, mul, negative, power, rat, renamed, sym
+
+Point = dict[str, Any]
+Constraint = tuple[Node, str, Node]
+
+SAME = MP.mpf(10) ** -35
+CLEARLY = MP.mpf(10) ** -25
+TRUE_POINTS, FALSE_POINTS = 8, 24
+DIGITS_IN_A_LIMIT = 420
+STEPS = (20, 40, 80, 160)  # powers of ten on the way to a limit
+SPELLING = {"b": "beta", "g": "gamma", "p": "p", "d": "q"}
+
+A, B, C, D, E, N = map(sym, "ABCDEN")
+BETA, GAMMA, X, Y, Z, R = map(sym, ("beta", "gamma", "x", "y", "z", "r"))
+TOTAL = add(BETA, GAMMA)
+ALPHA, W_N, W_D, C0, G = ("alpha",), ("w_N",), ("w_D",), ("C0",), ("G",)
+N_OPT, D_OPT, R_OPT, L_OPT = (("N_opt", C), ("D_opt", C), ("R_opt", C), ("L_opt", C))
+SPENT = mul(rat(6), N, D)
+
+
+class NoValue(ValueError):
+    """A quantity of the law at an argument that is not positive; a mistake can lead there."""
+
+
+@dataclass(frozen=True)
+class RandomClaim:
+    """What is typed, and whether it is true; None where nothing is claimed of any point, so that neither verdict is right."""
+
+    kind: str
+    truth: bool | None
+    text: str
+    latex: bool = False
+    assume: tuple[str, ...] = ()
+    limit: str | None = None
+    budget: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"latex": self.latex, "assume": self.assume, "limit": self.limit}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A chain of sides with the relations between them, and where it is claimed."""
+
+    sides: tuple[Node, ...]
+    relations: tuple[str, ...]
+    where: tuple[Constraint, ...] = ()
+    powers: tuple[int, int] = (1, 1)
+    kappa: int = 6
+
+
+# -- values --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Meaning:
+    """The law's quantities at a point, by search."""
+
+    point: Mapping[str, Any]
+    powers: tuple[int, int] = (1, 1)
+    kappa: int = 6
+    found: dict[Any, Any] = field(default_factory=dict)
+
+    def optimum(self, compute: Any) -> tuple[Any, Any]:
+        if compute not in self.found:
+            terms = tuple(self.point[x] for x in "AB"), tuple(self.point[x] for x in ("beta", "gamma"))
+            powers = tuple(map(MP.mpf, self.powers))
+            logs = reference.minimum(reference.Numbers(*terms, powers, MP.mpf(self.kappa), compute))
+            self.found[compute] = tuple(map(MP.exp, logs))
+        return self.found[compute]
+
+    def term(self, name: str, size: Any) -> Any:
+        coefficient, exponent = ("A", "beta") if name == "T_N" else ("B", "gamma")
+        return self.point[coefficient] * size ** -self.point[exponent]
+
+    def reducible(self, params: Any, tokens: Any) -> Any:
+        return self.term("T_N", params) + self.term("T_D", tokens)
+
+    def value(self, name: str, arguments: Sequence[Any]) -> Any:
+        one = MP.one
+        match name, len(arguments):
+            case "T_N" | "T_D", 1:
+                return self.term(name, *arguments)
+            case "R", 2:
+                return self.reducible(*arguments)
+            case "L", 2:
+                return self.point["E"] + self.reducible(*arguments)
+            case "N_opt" | "D_opt", 1:
+                return self.optimum(*arguments)["ND".index(name[0])]
+            case "R_opt", 1:
+                return self.reducible(*self.optimum(*arguments))
+            case "L_opt", 1:
+                return self.point["E"] + self.reducible(*self.optimum(*arguments))
+            case "C0", 0:
+                return self.reducible(*self.optimum(one))
+            case "alpha", 0:
+                return MP.log(self.reducible(*self.optimum(one)) / self.reducible(*self.optimum(2 * one)), 2)
+            case "G", 0:
+                return self.optimum(MP.mpf(self.kappa))[0]
+            case "w_N" | "w_D", 0:
+                best = self.optimum(one)
+                return self.term(f"T_{name[2]}", best["ND".index(name[2])]) / self.reducible(*best)
+            case "P", 1:
+                params, tokens = self.optimum(one)
+                a, d = self.powers
+                return self.reducible(params * arguments[0], tokens * arguments[0] ** (-MP.mpf(a) / d)) / self.reducible(
+                    params, tokens
+                )
+        raise AssertionError((name, arguments))
+
+
+ATTACHED = {"T_N": "A beta", "T_D": "B gamma", "L": "A B beta gamma E", "L_opt": "A B beta gamma E"}
+QUANTITIES = {"T_N", "T_D", "R", "L", "N_opt", "D_opt", "R_opt", "L_opt", "C0", "alpha", "G", "w_N", "w_D", "P"}
+
+
+def symbols_of(*nodes: Node) -> set[str]:
+    """The symbols, with those that a quantity stands on."""
+    found = set(rewriting.symbols_of(*nodes))
+    for node in nodes:
+        for _, part in rewriting.subexpressions(node):
+            if part[0] in QUANTITIES:
+                found |= set(ATTACHED.get(part[0], "A B beta gamma").split())
+    return found
+
+
+def evaluate(node: Node, meaning: Meaning) -> Any:
+    known = dict(meaning.point)
+
+    def plain(node: Node) -> Node:
+        if node[0] in QUANTITIES:
+            name = f"#{len(known)}"
+            arguments = [evaluate(argument, meaning) for argument in node[1:]]
+            if any(MP.im(value) or not MP.re(value) > 0 for value in arguments):
+                raise NoValue(node)
+            known[name] = meaning.value(node[0], arguments)
+            return sym(name)
+        return node if node[0] in ("sym", "rat") else (node[0], *map(plain, node[1:]))
+
+    return rewriting.evaluate(plain(node), known)
+
+
+def gap(left: Any, right: Any) -> Any:
+    """left - right as a share of the larger."""
+    return (left - right) / max(abs(left), abs(right), MP.mpf(10) ** -40)
+
+
+def agrees(relation: str, share: Any) -> bool:
+    """Whether the relation holds, to rounding where it is weak."""
+    return {
+        "==": abs(share) <= SAME,
+        ">=": share >= -SAME,
+        "<=": share <= SAME,
+        ">": share > SAME,
+        "<": share < -SAME,
+    }[relation]
+
+
+def clearly_fails(relation: str, share: Any) -> bool:
+    if relation in (">", "<"):  # equality to rounding is equality: nothing that is made here comes so close
+        return share <= SAME if relation == ">" else share >= -SAME
+    return {"==": abs(share) > CLEARLY, ">=": share < -CLEARLY, "<=": share > CLEARLY}[relation]
+
+
+# -- rendering -----------------------------------------------------------------------------------------------------------
+
+
+def plain_text(node: Node) -> str:
+    kind, *arguments = node
+    if kind == "sym":
+        return str(arguments[0])
+    if kind == "rat":
+        number = str(arguments[0])
+        return f"({number})" if set(number) & set("-/") else number
+    inner = [plain_text(argument) for argument in arguments]
+    match kind:
+        case "add":
+            return f"({' + '.join(inner)})"
+        case "mul":
+            return f"({'*'.join(inner)})"
+        case "pow":
+            return f"({inner[0]})^({inner[1]})"
+    return f"{kind}({', '.join(inner)})" if inner else kind
+
+
+LATEX_NAMES = {"N_opt": "N^{*}", "D_opt": "D^{*}", "L_opt": "L^{*}", "R_opt": "R^{*}", "C0": "C_0", "alpha": r"\alpha"}
+GREEK = {"beta": r"\beta", "gamma": r"\gamma", "kappa": r"\kappa"}
+
+
+def latex_text(node: Node) -> str:
+    kind, *arguments = node
+    if kind == "sym":
+        return str(GREEK.get(arguments[0], arguments[0]))
+    if kind == "rat":
+        number = arguments[0]
+        if number.q == 1:
+            return str(number) if number >= 0 else rf"\left({number}\right)"
+        return rf"\left(\frac{{{number.p}}}{{{number.q}}}\right)"
+    inner = [latex_text(argument) for argument in arguments]
+    match kind:
+        case "add":
+            return rf"\left({' + '.join(inner)}\right)"
+        case "mul":
+            if len(arguments) == 2 and arguments[1][0] == "pow" and arguments[1][2] == MINUS_ONE:
+                return rf"\frac{{{inner[0]}}}{{{latex_text(arguments[1][1])}}}"
+            return r"\left(" + r" \cdot ".join(inner) + r"\right)"
+        case "pow":
+            return rf"\left({inner[0]}\right)^{{{inner[1]}}}"
+        case "exp" | "log":
+            return rf"\{kind}\left({inner[0]}\right)"
+    name = str(LATEX_NAMES.get(kind, kind))
+    return rf"{name}\left({', '.join(inner)}\right)" if inner else name
+
+
+LATEX_RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", ">": ">", "<": "<", "->": r"\to", "~": r"\sim"}
+
+
+# -- claims --------------------------------------------------------------------------------------------------------------
+
+
+def law_identities() -> list[tuple[Node, Node]]:
+    """What the law implies; x scales."""
+
+    def scaled(name: str, exponent: Node) -> tuple[Node, Node]:
+        return (name, mul(X, C)), mul(power(X, exponent), (name, C))
+
+    half = mul(BETA, GAMMA, inverse(TOTAL))
+    return [
+        (ALPHA, half),
+        (ALPHA, inverse(add(inverse(BETA), inverse(GAMMA)))),
+        scaled("R_opt", negative(half)),
+        scaled("R_opt", negative(ALPHA)),
+        scaled("N_opt", mul(GAMMA, inverse(TOTAL))),
+        scaled("D_opt", mul(BETA, inverse(TOTAL))),
+        (mul(rat(6), N_OPT, D_OPT), C),
+        (("T_N", N_OPT), mul(W_N, R_OPT)),
+        (("T_D", D_OPT), mul(W_D, R_OPT)),
+        (mul(BETA, ("T_N", N_OPT)), mul(GAMMA, ("T_D", D_OPT))),
+        (add(W_N, W_D), ONE),
+        (W_N, mul(GAMMA, inverse(TOTAL))),
+        (R_OPT, mul(C0, power(C, negative(ALPHA)))),
+        (add(L_OPT, negative(E)), R_OPT),
+        (L_OPT, ("L", N_OPT, D_OPT)),
+        (N_OPT, mul(G, power(mul(C, rat(1, 6)), mul(GAMMA, inverse(TOTAL))))),
+        (("P", R), add(mul(W_N, power(R, negative(BETA))), mul(W_D, power(R, GAMMA)))),
+        (("R", mul(R, N_OPT), mul(D_OPT, inverse(R))), mul(("P", R), R_OPT)),
+        (power(G, TOTAL), mul(BETA, A, inverse(mul(GAMMA, B)))),
+        (
+            mul(N_OPT, inverse(D_OPT)),
+            mul(power(G, rat(2)), power(mul(C, rat(1, 6)), mul(add(GAMMA, negative(BETA)), inverse(TOTAL)))),
+        ),
+    ]
+
+
+def law_bounds() -> list[Draft]:
+    def bound(left: Node, relation: str, right: Node) -> Draft:
+        return Draft((left, right), (relation,))
+
+    return [
+        bound(("P", R), ">=", ONE),
+        bound(("R", N, D), ">=", ("R_opt", SPENT)),
+        bound(("L", N, D), ">=", ("L_opt", SPENT)),
+        bound(ALPHA, "<=", BETA),
+        bound(ALPHA, "<", GAMMA),
+        bound(W_N, "<", ONE),
+        bound(("R", mul(R, N_OPT), mul(D_OPT, inverse(R))), ">=", R_OPT),
+        bound(("R", N, D), ">", ("T_N", N)),
+        bound(add(power(X, BETA), power(X, negative(BETA))), ">=", rat(2)),
+        bound(("L", N, D), ">=", ("R", N, D)),
+    ]
+
+
+def under_constraints() -> list[tuple[Node, str, Node, Node, Node]]:
+    """`greater > less` (x > y) implies `f > g` (weakly: `>=` and `>=`), with equality where greater == less."""
+    total = add(BETA, GAMMA)
+    return [
+        (X, ">", Y, power(X, rat(2)), power(Y, rat(2))),
+        (X, ">", Y, mul(X, Z), mul(Y, Z)),
+        (X, ">", Y, add(X, Z), add(Y, Z)),
+        (X, ">", ONE, power(X, rat(3)), X),
+        (X, ">", ONE, X, ONE),
+        (X, ">", rat(2), mul(X, Y), mul(rat(2), Y)),
+        (BETA, ">", GAMMA, BETA, GAMMA),
+        (BETA, ">", GAMMA, mul(BETA, rat(1, 2)), ALPHA),
+        (BETA, ">", GAMMA, ALPHA, mul(GAMMA, rat(1, 2))),
+        (BETA, ">", GAMMA, W_D, W_N),
+        (BETA, ">", GAMMA, mul(BETA, inverse(total)), rat(1, 2)),
+        (BETA, ">", GAMMA, ("T_D", D_OPT), ("T_N", N_OPT)),
+        (C, ">", rat(6), mul(C, rat(1, 6)), ONE),
+        (X, ">", add(Y, Z), X, add(Y, Z)),
+        (mul(X, Y), ">", Z, mul(X, Y, N), mul(Z, N)),
+    ]
+
+
+class Maker:
+    """A seeded source of claims."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.rewriter = Rewriter(seed)
+
+    # -- drafts of each kind, true ones and false ones
+
+    def identity(self, truth: bool) -> Draft:
+        left, right = self.random.choice(law_identities())
+        right = self._respelled(right)
+        return Draft((left, right if truth else self._mistaken(right)), ("==",))
+
+    def tree(self, truth: bool) -> Draft:
+        start = renamed(self.rewriter.expression(), SPELLING)
+        right = self._respelled(start, 3)
+        return Draft((start, right if truth else self._mistaken(right)), ("==",))
+
+    def chain(self, truth: bool) -> Draft:
+        left, right = self.random.choice(law_identities())
+        sides = [left, right, *(self._respelled(right) for _ in range(self.random.randint(1, 2)))]
+        relations = ["==" for _ in sides[1:]]
+        if self.random.random() < 0.5:
+            sides.append(add(sides[-1], renamed(self.rewriter.monomial(), SPELLING)))
+            relations.append(self.random.choice(("<=", "<")))
+        if not truth:
+            i = self.random.randrange(1, len(sides))
+            sides[i] = self._mistaken(sides[i])
+        return Draft(tuple(sides), tuple(relations))
+
+    def bound(self, truth: bool) -> Draft:
+        draft = self.random.choice((self._law_bound, self._mean, self._more, self._mean))()
+        return draft if truth else self._spoiled(draft)
+
+    def _law_bound(self) -> Draft:
+        return self.random.choice(law_bounds())
+
+    def _mean(self) -> Draft:
+        """sum w_i T_i >= prod T_i^w_i"""
+        terms = [renamed(self.rewriter.monomial(), SPELLING) for _ in range(self.random.choice((2, 2, 3)))]
+        if len(terms) == 2 and self.random.random() < 0.5:
+            weights = [mul(BETA, inverse(TOTAL)), mul(GAMMA, inverse(TOTAL))]
+        else:
+            parts = [self.random.randint(1, 4) for _ in terms]
+            weights = [rat(part, sum(parts)) for part in parts]
+        left = add(*(mul(w, t) for w, t in zip(weights, terms, strict=True)))
+        return Draft((left, mul(*(power(t, w) for w, t in zip(weights, terms, strict=True)))), (">=",))
+
+    def _more(self) -> Draft:
+        """u + v > u"""
+        first = renamed(self.rewriter.term(), SPELLING)
+        more = add(first, renamed(self.rewriter.monomial(), SPELLING))
+        relation = self.random.choice((">", ">="))
+        return Draft((more, self._respelled(first, 1)), (relation,))
+
+    def _spoiled(self, draft: Draft) -> Draft:
+        left, right = draft.sides
+        (relation,) = draft.relations
+        turned = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}[relation]
+        choice = self.random.randrange(4)
+        if choice == 0:
+            return Draft((left, right), (turned,), draft.where)
+        if choice == 1:
+            return Draft((left, mul(right, rat(3) if relation[0] == ">" else rat(1, 3))), (relation,), draft.where)
+        if choice == 2:  # equal sides and a strict relation
+            return Draft((right, self._respelled(right)), (relation[0],), draft.where)
+        return Draft((left, self._mistaken(right)), (relation,), draft.where)
+
+    def strict_assumption(self, truth: bool) -> Draft:
+        greater, _, less, f, g = self.random.choice(under_constraints())
+        where = ((greater, ">", less),) if self.random.random() < 0.5 else ((less, "<", greater),)
+        relation = self.random.choice((">", ">=")) if truth else self.random.choice(("<", "<="))
+        return self._turned(Draft((f, g), (relation,), where))
+
+    def weak_assumption(self, truth: bool) -> Draft:
+        """False ones fail where the two sides of the assumption are equal, and nowhere else, or everywhere else."""
+        greater, _, less, f, g = self.random.choice(under_constraints())
+        where = ((greater, ">=", less),) if self.random.random() < 0.5 else ((less, "<=", greater),)
+        return self._turned(Draft((f, g), (">=",) if truth else (self.random.choice((">", ">", "<=", "<")),), where))
+
+    def _turned(self, draft: Draft) -> Draft:
+        if self.random.random() < 0.5:
+            return draft
+        (relation,) = draft.relations
+        turned = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}[relation]
+        return Draft(tuple(reversed(draft.sides)), (turned,), draft.where)
+
+    def general_budget(self, truth: bool) -> Draft:
+        a, d, kappa = (self.random.randint(1, 3) for _ in range(3))
+        below = add(mul(rat(a), GAMMA), mul(rat(d), BETA))
+        alpha = mul(BETA, GAMMA, inverse(below))
+        left, right = self.random.choice(
+            (
+                (ALPHA, alpha),
+                (("R_opt", mul(X, C)), mul(power(X, negative(alpha)), R_OPT)),
+                (("N_opt", mul(X, C)), mul(power(X, mul(GAMMA, inverse(below))), N_OPT)),
+                (mul(rat(kappa), power(N_OPT, rat(a)), power(D_OPT, rat(d))), C),
+                (mul(rat(d), BETA, ("T_N", N_OPT)), mul(rat(a), GAMMA, ("T_D", D_OPT))),
+                (R_OPT, mul(C0, power(C, negative(ALPHA)))),
+                (W_N, mul(rat(a), GAMMA, inverse(below))),
+            )
+        )
+        right = self._respelled(right)
+        return Draft((left, right if truth else self._mistaken(right)), ("==",), powers=(a, d), kappa=kappa)
+
+    def factors(self, truth: bool) -> Draft:
+        """sum A_i x_i^-b_i on prod x_i = C is least where its terms are as 1/b_i: their sizes spend C."""
+        letters = ("k", "n", "m")
+        exponents, total = [X, Y, Z], add(*map(inverse, (X, Y, Z)))
+        shares = [mul(inverse(e), inverse(total)) for e in exponents]
+        coefficients = [sym(letter) for letter in letters]
+        product = mul(*(power(mul(c, inverse(w)), inverse(e)) for c, w, e in zip(coefficients, shares, exponents, strict=True)))
+        least = power(mul(product, inverse(C)), inverse(total))
+        i = self.random.randrange(3)
+        spent = mul(
+            *(power(mul(c, inverse(mul(w, least))), inverse(e)) for c, w, e in zip(coefficients, shares, exponents, strict=True))
+        )
+        scaled = renamed(least, {})
+        left, right = self.random.choice(
+            (
+                (spent, C),
+                (power(least, total), mul(product, inverse(C))),
+                (mul(scaled, shares[i]), mul(inverse(exponents[i]), least, inverse(total))),
+            )
+        )
+        right = self._respelled(right, 1)
+        return Draft((left, right if truth else self._mistaken(right)), ("==",))
+
+    def _respelled(self, node: Node, steps: int = 2) -> Node:
+        return renamed(self.rewriter.rewritten(node, self.random.randint(0, steps)), SPELLING)
+
+    def _mistaken(self, node: Node) -> Node:
+        return renamed(self.rewriter.mutated(node), SPELLING)
+
+    # -- limits
+
+    def limit(self, truth: bool) -> tuple[Node, str, Node | str, str, tuple[Constraint, ...], str]:
+        """left, relation, right (or "oo"), variable, assumptions, target."""
+        more = ((BETA, ">", GAMMA),)
+        gap_of_exponents = add(BETA, negative(GAMMA))
+        first, second = (renamed(self.rewriter.monomial(), SPELLING | {"C": "k"}) for _ in range(2))
+        slow, fast = sorted(self.random.sample(range(1, 9), 2))
+        small, large = rat(slow, 3), rat(fast, 3)
+        tail = add(mul(first, power(R, small)), mul(second, power(R, large)))
+        ray = ("P", R)
+        right: list[Any] = [
+            (tail, "~", mul(first, power(R, small)), "r", (), "0"),
+            (tail, "~", mul(second, power(R, large)), "r", (), "oo"),
+            (tail, "->", rat(0), "r", (), "0"),
+            (add(X, tail), "->", X, "r", (), "0"),
+            (tail, "->", "oo", "r", (), "oo"),
+            (ray, "~", mul(W_N, power(R, negative(BETA))), "r", (), "0"),
+            (ray, "~", mul(W_D, power(R, GAMMA)), "r", (), "oo"),
+            (ray, "->", "oo", "r", (), self.random.choice(("0", "oo"))),
+            (L_OPT, "->", E, "C", (), "oo"),
+            (R_OPT, "->", rat(0), "C", (), "oo"),
+            (N_OPT, "->", "oo", "C", (), "oo"),
+            (mul(D_OPT, inverse(N_OPT)), "->", "oo", "C", more, "oo"),
+            (mul(N_OPT, inverse(D_OPT)), "->", rat(0), "C", more, "oo"),
+            (power(C, gap_of_exponents), "->", "oo", "C", more, "oo"),
+            (add(X, mul(Y, power(R, gap_of_exponents))), "->", X, "r", more, "0"),
+            (add(mul(X, power(R, BETA)), mul(Y, power(R, GAMMA))), "~", mul(Y, power(R, GAMMA)), "r", more, "0"),
+        ]
+        wrong: list[Any] = [
+            (tail, "~", mul(second, power(R, large)), "r", (), "0"),
+            (tail, "~", mul(rat(2), second, power(R, large)), "r", (), "oo"),
+            (add(X, tail), "->", add(X, Y), "r", (), "0"),
+            (add(X, tail), "->", X, "r", (), "oo"),
+            (inverse(tail), "->", "oo", "r", (), "oo"),
+            (ray, "~", mul(W_D, power(R, negative(BETA))), "r", ((BETA, ">", GAMMA),), "0"),
+            (ray, "->", ONE, "r", (), "0"),
+            (L_OPT, "->", add(E, X), "C", (), "oo"),
+            (L_OPT, "->", "oo", "C", (), "oo"),
+            (mul(D_OPT, inverse(N_OPT)), "->", rat(0), "C", more, "oo"),
+            (mul(D_OPT, inverse(N_OPT)), "->", "oo", "C", ((BETA, "<", GAMMA),), "oo"),
+            (mul(D_OPT, inverse(N_OPT)), "->", "oo", "C", ((BETA, ">=", GAMMA),), "oo"),
+            (mul(N_OPT, inverse(D_OPT)), "->", rat(0), "C", ((BETA, ">=", GAMMA),), "oo"),
+            (power(C, gap_of_exponents), "->", "oo", "C", ((BETA, ">=", GAMMA),), "oo"),
+            (add(X, mul(Y, power(R, gap_of_exponents))), "->", X, "r", ((GAMMA, "<=", BETA),), "0"),
+        ]
+        return self.random.choice(right if truth else wrong)
+
+    def vacuous(self) -> RandomClaim:
+        """A true limit under an assumption that ends before it."""
+        text, limit, assumptions = self.random.choice(
+            (
+                ("P(r) ~ w_N*r^-beta", "r -> 0", ("r > 5", "r > x", "r >= 1/10", "r*x > 1", "r > y + z", "r^2 > x")),
+                ("P(r) ~ w_D*r^gamma", "r -> oo", ("r < 3", "x > r", "r <= 10^6", "r*x < 1", "r*x <= y")),
+                ("L_opt -> E", "C -> oo", ("C < 6", "C <= x", "6*x*C < y")),
+                ("R_opt -> oo", "C -> 0", ("C > 6", "C >= x", "C*x > 1")),
+            )
+        )
+        return RandomClaim("vacuous limit", None, text, assume=(self.random.choice(assumptions),), limit=limit)
+
+    # -- checked and rendered
+
+    def points(self, draft: Draft, count: int) -> Iterator[Point]:
+        """Points where the assumptions hold; for a weak one of each two has its sides equal."""
+        names = sorted(symbols_of(*draft.sides, *(side for left, _, right in draft.where for side in (left, right))))
+        drawn = 0
+        while drawn < count:
+            point = {name: MP.mpf(self.random.uniform(0.4, 2.5)) for name in names}
+            if "C" in point and any(C in constraint for constraint in draft.where):
+                point["C"] *= 8
+            meaning = Meaning(point, draft.powers, draft.kappa)
+            on_boundary = drawn % 2 == 1
+            for left, relation, right in draft.where:
+                if on_boundary and relation in (">=", "<="):
+                    self._equalise(point, left, right, meaning)
+            values = [(relation, gap(evaluate(left, meaning), evaluate(right, meaning))) for left, relation, right in draft.where]
+            if all(agrees(relation, share) for relation, share in values):
+                drawn += 1
+                yield point
+
+    @staticmethod
+    def _equalise(point: Point, left: Node, right: Node, meaning: Meaning) -> None:
+        symbol, other = (left, right) if left[0] == "sym" else (right, left)
+        if symbol[0] == "sym":
+            point[symbol[1]] = evaluate(other, meaning)
+
+    def verdicts(self, draft: Draft, count: int) -> Iterator[list[tuple[str, Any]]]:
+        """For each point where all sides have a real value the relations and the gaps of the sides; a mistake may leave none."""
+        for point in self.points(draft, count):
+            meaning = Meaning(point, draft.powers, draft.kappa)
+            try:
+                values = [evaluate(side, meaning) for side in draft.sides]
+            except (ZeroDivisionError, OverflowError, NoValue):
+                continue
+            if not all(MP.isfinite(value) and MP.im(value) == 0 for value in values):
+                continue
+            values = list(map(MP.re, values))
+            yield [(r, gap(a, b)) for r, (a, b) in zip(draft.relations, itertools.pairwise(values), strict=True)]
+
+    def is_true(self, draft: Draft) -> bool:
+        found = list(self.verdicts(draft, TRUE_POINTS))
+        return len(found) == TRUE_POINTS and all(agrees(r, share) for links in found for r, share in links)
+
+    def is_clearly_false(self, draft: Draft) -> bool:
+        return any(clearly_fails(r, share) for links in self.verdicts(draft, FALSE_POINTS) for r, share in links)
+
+    def claim(self, kind: str, truth: bool) -> RandomClaim:
+        if kind == "limit":
+            return self._limit(truth)
+        if kind == "vacuous limit":
+            return self.vacuous()
+        make: Callable[[bool], Draft] = KINDS[kind].__get__(self)
+        while True:
+            draft = make(truth)
+            if not _can_be_written(draft):
+                continue
+            if truth:
+                assert self.is_true(draft), draft
+                break
+            if self.is_clearly_false(draft):
+                break
+        latex = self.random.random() < 0.25
+        text, spelt = (latex_text, LATEX_RELATIONS) if latex else (plain_text, {})
+        sides = [text(side) for side in draft.sides]
+        written = sides[0] + "".join(f" {spelt.get(r, r)} {side}" for r, side in zip(draft.relations, sides[1:], strict=True))
+        assume = tuple(f"{plain_text(left)} {relation} {plain_text(right)}" for left, relation, right in draft.where)
+        budget = f"{draft.kappa}*N^{draft.powers[0]}*D^{draft.powers[1]}" if kind == "general budget" else None
+        return RandomClaim(kind, truth, written, latex, assume, budget=budget)
+
+    def _limit(self, truth: bool) -> RandomClaim:
+        left, relation, right, variable, where, target = self.limit(truth)
+        self._check_limit(left, relation, right, variable, where, target, truth)
+        shown = right if isinstance(right, str) else plain_text(right)
+        assume = tuple(f"{plain_text(a)} {r} {plain_text(b)}" for a, r, b in where)
+        text = f"{plain_text(left)} {relation} {shown}"
+        return RandomClaim("limit", truth, text, assume=assume, limit=f"{variable} -> {target}")
+
+    def _check_limit(
+        self, left: Node, relation: str, right: Any, variable: str, where: tuple[Constraint, ...], target: str, truth: bool
+    ) -> None:
+        """The remainder at 10^20, ..., 10^160 shrinks (inverted where it has to grow); a false one does not, at some point."""
+        sides = [left] if right == "oo" else [left, right]
+        draft = Draft((*sides, sym(variable)), (), where)
+        shrinks = []
+        for point in self.points(draft, 4):
+            with MP.workdps(DIGITS_IN_A_LIMIT):
+                remainders = []
+                for step in STEPS:
+                    at = point | {variable: MP.mpf(10) ** (step if target == "oo" else -step)}
+                    values = [_evaluate_far(side, at) for side in sides]
+                    if right == "oo":
+                        remainders.append(1 / values[0])
+                    else:
+                        remainders.append(abs(values[0] / values[1] - 1) if relation == "~" else abs(values[0] - values[1]))
+                shrinks.append(all(b < a * (1 - CLEARLY) for a, b in itertools.pairwise(remainders)))
+        assert all(shrinks) if truth else not all(shrinks), (left, relation, right, variable, target)
+
+
+def _evaluate_far(node: Node, point: Point) -> Any:
+    """Far from 1 the search for the optimum is done at C = 1; the least loss and its place are powers of C by their scaling."""
+    meaning = Meaning({**point, "C": MP.one})
+    beta, gamma = (point.get(name, MP.one) for name in ("beta", "gamma"))
+    known = dict(point)
+
+    def plain(part: Node) -> Node:
+        if part[0] in QUANTITIES:
+            name = f"#{len(known)}"
+            known[name] = far(part)
+            return sym(name)
+        return part if part[0] in ("sym", "rat") else (part[0], *map(plain, part[1:]))
+
+    def far(part: Node) -> Any:
+        name = part[0]
+        if name in ("N_opt", "D_opt", "R_opt", "L_opt"):
+            with MP.workdps(60):
+                params, tokens = meaning.optimum(MP.one)
+            params, tokens = params * point["C"] ** (gamma / (beta + gamma)), tokens * point["C"] ** (beta / (beta + gamma))
+            at = meaning.reducible(params, tokens)
+            return {"N_opt": params, "D_opt": tokens, "R_opt": at, "L_opt": at + point["E"] if "E" in point else at}[name]
+        with MP.workdps(60):
+            params, tokens = meaning.optimum(MP.one)
+        if name == "P":
+            ratio = point[part[1][1]]
+            return meaning.reducible(params * ratio, tokens / ratio) / meaning.reducible(params, tokens)
+        return meaning.term(f"T_{name[2]}", (params, tokens)["ND".index(name[2])]) / meaning.reducible(params, tokens)
+
+    return rewriting.evaluate(plain(node), known)
+
+
+def _can_be_written(draft: Draft) -> bool:
+    """Not deeper than the reader goes."""
+    return all(len(path) < 25 for side in draft.sides for path, _ in rewriting.subexpressions(side))
+
+
+KINDS: dict[str, Callable[..., Draft]] = {
+    "identity": Maker.identity,
+    "random tree": Maker.tree,
+    "chain": Maker.chain,
+    "bound": Maker.bound,
+    "strict assumption": Maker.strict_assumption,
+    "weak assumption": Maker.weak_assumption,
+    "general budget": Maker.general_budget,
+    "m factors": Maker.factors,
+}
+SHARES = {
+    "identity": 16, "random tree": 14, "chain": 10, "bound": 18, "strict assumption": 10, "weak assumption": 10,
+    "limit": 12, "vacuous limit": 2, "general budget": 5, "m factors": 3,
+}  # fmt: skip
+
+
+def random_claims(seed: int) -> Iterator[RandomClaim]:
+    """Endless claims of all kinds, half of them true."""
+    maker = Maker(seed)
+    while True:
+        (kind,) = maker.random.choices(list(SHARES), list(SHARES.values()))
+        yield maker.claim(kind, maker.random.random() < 0.5)
