@@ -81,7 +81,7 @@ def derivation() -> Derivation:
                 level_cost.subs(sym.C, sym.C * (1 + v)),
                 ">",
                 level_cost,
-                "For d/b = a sampling costs the same at every C, and more training costs more: k grows as far as the law is "
+                "For d/b = a, sampling costs the same at every C, and more training costs more: k grows as far as the law is "
                 "trusted there too.",
                 ByPositiveTerms(form=v * sym.C),
             ),

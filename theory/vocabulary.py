@@ -73,6 +73,7 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
     canonical = _canonical(envelope)
     letters = {meaning: name for name, meaning in canonical.items() if isinstance(meaning, Symbol)}
     own = {meaning: Symbol(spelling.names().get(name, name), **meaning.assumptions0) for meaning, name in letters.items()}
+    own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
     _refuse_clashes(budget, spelling)
 
     def respelt(meaning: Expr | Formula) -> Expr | Formula:
