@@ -133,7 +133,7 @@ def _content(source: str, path: str | PathLike[str]) -> bytes:
         with open(path, "rb") as file:  # noqa: PTH123 - Path("") would be the current directory
             return file.read()
     except IsADirectoryError:
-        raise ValueError(f"{source}: is a directory; must be a CSV, JSON or Parquet file") from None
+        raise ValueError(f"{source}: is a directory; must be a file of CSV or JSON") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"{source}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
@@ -163,7 +163,9 @@ def _parquet(source: str, content: bytes) -> Table:
     try:
         frame = pd.read_parquet(io.BytesIO(content))
     except ImportError:
-        raise ValueError(f"{source}: Parquet needs pyarrow or fastparquet; neither is installed") from None
+        raise ValueError(
+            f"{source}: is Parquet, for which neither pyarrow nor fastparquet is installed (pip install pyarrow)"
+        ) from None
     except Exception as error:  # each engine has its own errors
         raise ValueError(f"{source}: is not Parquet that can be read ({_one_line(error)})") from None
     return _frame(source, frame)

@@ -270,7 +270,7 @@ def test_bad_counts(fails: Callable[..., str], counts: Callable[..., Path], text
 
 
 def test_no_file(fails: Callable[..., str]) -> None:
-    assert "COUNTS is missing: name a CSV, JSON or Parquet file of counts" in fails()
+    assert "COUNTS is missing: name a CSV or JSON file of counts" in fails()
     assert "in front of --k, which takes all that follows it" in fails("--k", "1", "counts.csv")
 
 

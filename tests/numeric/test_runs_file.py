@@ -87,7 +87,7 @@ def test_parquet(tmp_path: Path) -> None:
         frame.to_parquet(path)
     except ImportError:
         path.write_bytes(b"PAR1 and more")
-        assert refusal(path) == ": Parquet needs pyarrow or fastparquet; neither is installed"
+        assert refusal(path) == ": is Parquet, for which neither pyarrow nor fastparquet is installed (pip install pyarrow)"
     else:
         assert Runs.read(path).loss.tolist() == [3.5, 3.25]
 
@@ -261,7 +261,7 @@ def test_bad_json_lines(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
-    assert refusal(tmp_path) == ": is a directory; must be a CSV, JSON or Parquet file"
+    assert refusal(tmp_path) == ": is a directory; must be a file of CSV or JSON"
     assert refusal(tmp_path / "nothing.csv") == ": cannot be read (No such file or directory)"
     with pytest.raises(ValueError, match=r"^file '': cannot be read \(No such file or directory\)$"):
         Runs.read("")

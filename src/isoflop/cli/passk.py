@@ -123,9 +123,10 @@ def _powers(most: int) -> list[int]:
 def _has_counts(file: CountTable, data: Any) -> bool:
     """Whether the table holds counts; else it may hold estimates."""
     from isoflop.numeric.passk.columns import Choice
+    from isoflop.numeric.runs_reading import empty_columns
 
     try:
-        choice = Choice.of(file.columns or None, data.source, data.names)
+        choice = Choice.of(file.columns or None, data.source, data.names, empty_columns(data))
         held = {name: choice.column(name, data.source, data.names) for name in ("n_samples", "n_correct", "k", "pass_at_k")}
     except ValueError:  # whoever reads the table will say what is wrong
         return True

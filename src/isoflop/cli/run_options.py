@@ -22,7 +22,9 @@ SHARE = "a number between 0 and 1"
 
 def declare_runs(parser: Parser) -> None:
     """The file of runs and the options that tell how to read it."""
-    parser.add_argument(POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of runs")
+    parser.add_argument(
+        POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON or JSON lines file of runs; Parquet where pyarrow is installed"
+    )
     data = parser.add_argument_group("runs")
     quantities = "params, tokens, compute, loss, accuracy, weight or group"
     takes_one(
@@ -43,7 +45,7 @@ class RunTable:
         words = options.words(POSITIONAL)
         if words is None:
             after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
-            raise UsageError(f"RUNS is missing: name a CSV, JSON or Parquet file of runs{after}")
+            raise UsageError(f"RUNS is missing: name a CSV or JSON file of runs{after}")
         if len(words) > 1:
             raise UsageError(f"unexpected argument {shown(words[1])}: one file of runs at a time")
         self.path = words[0]

@@ -178,6 +178,24 @@ def test_tables_that_differ_are_noticed() -> None:
     assert any("params of 1 group differs between models, which is taken, and data" in text for text in counts.warnings)
 
 
+def test_an_empty_column_loses_against_a_filled_one_and_a_second_one_is_named() -> None:
+    counts = read(n_samples=[None] * 4, n=[40, 50, 60, 70])
+    assert counts.n.tolist() == [40, 50, 60, 70]
+    assert "column 'n_samples' is empty: 'n' is taken as n_samples" in counts.warnings
+    both = read(n=[40, 50, 60, 70])
+    assert both.n.tolist() == list(ROWS["n_samples"])
+    assert any("'n_samples' is taken; --column n_samples='n' takes the other" in text for text in both.warnings)
+
+
+def test_a_unit_in_a_heading_is_refused() -> None:
+    refused(
+        r"'params \(B\)': its heading gives the unit 1e\+09", ROWS | {"params (B)": [1, 1, 7, 7]}, columns={"N": "params (B)"}
+    )
+    refused(
+        r"column 'tokens_billions'", models={"model": ["a", "b"], "tokens_billions": [2, 3]}, columns={"D": "tokens_billions"}
+    )
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 
@@ -201,7 +219,11 @@ def test_tables_that_differ_are_noticed() -> None:
         ({"model": ["a", None, "b", "b"]}, r"row 2, column 'model': is empty"),
         ({"N": [1e8, 2e8, 1e9, 1e9]}, r"column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be one"),
         ({"N": [1e8, -1e8, 1e9, 1e9]}, r"row 2, column 'N': params=-1e\+08 must be above 0"),
-        ({"num_samples": [1, 1, 1, 1], "samples": [1, 1, 1, 1], "n_samples": [None] * 4}, r"none of 4 rows has counts"),
+        ({"n_samples": [None] * 4}, r"none of 4 rows has counts"),
+        (
+            {"num_samples": [40] * 4, "samples": [50] * 4, "n_samples": [None] * 4},
+            r"'num_samples', 'samples' may all be n_samples",
+        ),
     ],
 )
 def test_bad_rows(changed: Any, message: str) -> None:
