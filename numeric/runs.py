@@ -170,10 +170,11 @@ class Runs:
                     raise ValueError(f"{name}={given!r}: these are Runs already, not a table to be read")
             data.having(*require)
             return data if condition is None else data._filtered(condition)
-        from isoflop.numeric.runs_file import table_of
+        from isoflop.numeric.runs_file import Table, table_of
         from isoflop.numeric.runs_reading import read_table
 
-        return read_table(table_of(data), columns, condition, require, random_baseline, names)
+        table = data if isinstance(data, Table) else table_of(data)
+        return read_table(table, columns, condition, require, random_baseline, names)
 
     def _filtered(self, condition: Where) -> Runs:
         held = {name: getattr(self, name) for name in (*BUDGET, "loss", "weight", "group")}

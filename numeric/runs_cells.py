@@ -72,7 +72,20 @@ def is_missing(cell: Any) -> bool:
     """
     if isinstance(cell, str):
         return cell.strip().lower() in MISSING
-    return cell is None or bool(isinstance(cell, kinds.Real) and cell != cell)
+    return cell is None or bool(isinstance(cell, (kinds.Real, Decimal)) and cell != cell)
+
+
+def label(cell: Any) -> Any:
+    """A cell that names something: a list or an object is a text, as it would be in CSV.
+
+    >>> label("run 3"), label(["run", 3])
+    ('run 3', "['run', 3]")
+    """
+    try:
+        hash(cell)
+    except TypeError:
+        return str(cell)
+    return cell
 
 
 def _number(cell: Any) -> float:

@@ -82,8 +82,7 @@ def _frame(source: str, data: Any) -> Table:
         raise ValueError(f"{source}: {what} ({_one_line(error)})") from None
     if frame.columns.nlevels > 1:
         raise ValueError(f"{source}: columns have {frame.columns.nlevels} levels; must have one")
-    names = [str(name) for name in frame.columns]
-    _refuse_duplicates(source, names)
+    names = _named(source, [str(name) for name in frame.columns])
     columns = {name: _plain_array(frame.iloc[:, index]) for index, name in enumerate(names)}
     return _checked(Table(source, columns, len(frame)))
 
@@ -186,8 +185,7 @@ def _json(source: str, text: str) -> Table:
 def _split(source: str, columns: Any, data: Any) -> Table:
     if not isinstance(columns, list) or not isinstance(data, list):
         raise ValueError(f"{source}: columns and data must be lists, not {_json_kind(columns)} and {_json_kind(data)}")
-    names = [str(name) for name in columns]
-    _refuse_duplicates(source, names)
+    names = _named(source, [str(name) for name in columns])
     for row, cells in enumerate(data, 1):
         if not isinstance(cells, list) or len(cells) != len(names):
             raise ValueError(f"{source}, row {row}: must be a list of {len(names)} cells, as there are columns")
@@ -203,11 +201,11 @@ def _records(source: str, records: list[Any]) -> Table:
     for row, record in enumerate(records, 1):
         if not isinstance(record, dict):
             raise ValueError(f"{source}, row {row}: must be an object of names and values, not {_json_kind(record)}")
-    names = list(dict.fromkeys(name for record in records for name in record))
+    keys = list(dict.fromkeys(name for record in records for name in record))
     columns = {}
-    for name in names:
+    for key, name in zip(keys, _named(source, keys), strict=True):
         values = np.empty(len(records), dtype=object)
-        values[:] = [_no_nan(record.get(name)) for record in records]
+        values[:] = [_no_nan(record.get(key)) for record in records]
         columns[name] = _numeric_if_plain(values)
     return _checked(Table(source, columns, len(records)))
 
@@ -258,9 +256,13 @@ def _delimited(source: str, content: bytes, delimiter: str) -> Table:
 
 
 def _names(source: str, header: Sequence[str]) -> list[str]:
-    names = [name.strip() for name in header]
+    return _named(source, [name.strip() for name in header])
+
+
+def _named(source: str, names: Sequence[str]) -> list[str]:
+    """The names, with one for each column that has none."""
     _refuse_duplicates(source, names)
-    return [name or f"{UNNAMED} {index}" for index, name in enumerate(names, 1)]
+    return [name if name.strip() else f"{UNNAMED} {index}" for index, name in enumerate(names, 1)]
 
 
 def _delimiter(text: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from isoflop.numeric._generated import array
 from isoflop.numeric.downstream.normalise import neg_log_accuracy
 from isoflop.numeric.runs import Dropped, Runs, named, those_dropped
-from isoflop.numeric.runs_cells import counted, is_missing, numbers, unusable
+from isoflop.numeric.runs_cells import counted, is_missing, label, numbers, unusable
 from isoflop.numeric.runs_columns import (
     BUDGET,
     OUTCOME,
@@ -24,7 +24,7 @@ from isoflop.numeric.runs_columns import (
     second_choice,
 )
 from isoflop.numeric.runs_file import UNNAMED, Table
-from isoflop.numeric.runs_units import doubts, refuse_units
+from isoflop.numeric.runs_units import doubts, refuse_losses, refuse_units
 from isoflop.numeric.where import Where
 from isoflop.theory.notation import close_matches
 
@@ -236,6 +236,8 @@ class _Reading:
                 f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be used: the others are selected by "
                 "their outcome, and a fit to them is biased"
             )
+        if "accuracy" not in self.quantities:
+            refuse_losses(source, self.quantities["loss"][kept], np.flatnonzero(kept) + 1)
         chosen = {name: values[kept] for name, values in self.quantities.items() if name != "accuracy"}
         accuracy = {self.columns["accuracy"]: self.quantities["accuracy"]} if "accuracy" in self.quantities else {}
         used = set(self.columns.values()) - accuracy.keys()
@@ -263,6 +265,8 @@ class _Reading:
         if "group" not in self.columns:
             return None
         cells = self.table.columns[self.columns["group"]][kept]
+        if cells.dtype.kind == "O":
+            cells = np.array([*map(label, cells.tolist()), None], dtype=object)[:-1]
         missing = np.array([cell is None or cell != cell for cell in cells.tolist()])
         if cells.dtype.kind == "f" and (np.trunc(cells) == cells)[~missing].all():
             cells = np.where(missing, 0.0, cells).astype(np.int64)  # seed 3, not 3.0

@@ -35,6 +35,8 @@ OF_FLOP = {"k": 3, "m": 6, "g": 9, "t": 12, "p": 15, "e": 18, "z": 21, "y": 24}
 PFLOP_DAY = re.compile(r"p(?:eta)?flops?/?s?[-_ ]*days?|pf-?days?")
 UNIT = re.compile(r"[(\[]\s*(?:in\s+)?(?P<inside>[^()\[\]]+?)\s*[)\]]\s*$|[_\W](?P<last>[^\W\d_]+)$")
 POWER = re.compile(r"(?:[x×*]\s*)?(?:1?e|10\s*(?:\^|\*\*))\s*\+?(?P<power>[0-9]{1,2})")
+#: Of any use as a loss, in whatever unit.
+LOSSES = (1e-15, 1e15)
 #: With a median outside of these the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
 
@@ -71,6 +73,19 @@ def refuse_units(source: str, column: str, quantity: str, values: Any) -> None:
         f"{source}, column {column!r}: its heading gives the unit {factor:g} and {quantity} is taken as it stands ({span}); "
         f"write the numbers out (7e9 or 7B rather than 7) and take the unit out of the heading"
     )
+
+
+def refuse_losses(source: str, losses: Any, rows: Any) -> None:
+    """ValueError where a loss is one in no unit: no fit could tell its coefficients."""
+    low, high = LOSSES
+    wrong = np.flatnonzero((losses < low) | (losses > high))
+    if len(wrong):
+        first = int(wrong[0])
+        more = f" ({len(wrong)} such rows)" if len(wrong) > 1 else ""
+        raise ValueError(
+            f"{source}, row {rows[first]}: loss={float(losses[first])!r}: must be from {low:g} to {high:g}; no unit of loss is "
+            f"so {'small' if losses[first] < low else 'large'}{more}"
+        )
 
 
 def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:

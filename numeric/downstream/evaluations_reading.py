@@ -20,7 +20,7 @@ from isoflop.numeric.downstream.evaluations_columns import (
 )
 from isoflop.numeric.downstream.evaluations_scores import Cell, Scores
 from isoflop.numeric.runs import Dropped, named, those_dropped
-from isoflop.numeric.runs_cells import counted, numbers, shown, unusable
+from isoflop.numeric.runs_cells import counted, is_missing, label, numbers, shown, unusable
 from isoflop.numeric.runs_columns import BUDGET, Recognised, listed, plain
 from isoflop.numeric.runs_file import UNNAMED, Table, table_of
 from isoflop.numeric.runs_reading import BY_BUDGET, empty_columns, positive, seconds
@@ -461,14 +461,17 @@ class _Long:
 
 def _text(cell: Any) -> str:
     """A name: whole numbers without a point, "" for an empty cell."""
-    if cell is None or cell != cell:
+    if is_missing(cell) and not isinstance(cell, str):
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
 
 
 def _cells(table: Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
     """The cells of some columns, row by row, None where one is empty."""
-    parts = [[None if cell is None or cell != cell else cell for cell in table.columns[name].tolist()] for name in names]
+    parts = [
+        [None if not isinstance(cell, str) and is_missing(cell) else label(cell) for cell in table.columns[name].tolist()]
+        for name in names
+    ]
     return list(zip(*parts, strict=True)) if parts else [()] * table.rows
 
 

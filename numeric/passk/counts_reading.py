@@ -236,7 +236,7 @@ class _Reading:
 def spelt(cells: Any) -> list[str]:
     """Labels as text: whole numbers without a point, "" for an empty cell."""
     if cells.dtype.kind == "f":
-        return ["" if cell != cell else str(int(cell)) if cell == np.floor(cell) else repr(cell) for cell in cells.tolist()]
+        return ["" if cell != cell else str(int(cell)) if cell.is_integer() else repr(cell) for cell in cells.tolist()]
     return ["" if cell is None or cell != cell else str(cell).strip() for cell in cells.tolist()]
 
 

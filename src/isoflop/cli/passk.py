@@ -7,7 +7,7 @@ import sys
 
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.count_options import CountTable, declare_counts, draws_of
-from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
+from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
 from isoflop.cli.render import clean, csv_text, json_text, number, table
 from isoflop.cli.run_options import target
 
@@ -270,4 +270,4 @@ def _say(notes: Sequence[str]) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             for note in notes:
-                print("isoflop: note:", " ".join(clean(note).split()), file=sys.stderr)
+                print("isoflop: note:", one_line(note), file=sys.stderr)
