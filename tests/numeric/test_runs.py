@@ -581,3 +581,14 @@ def test_rows_that_may_be_checkpoints_of_one_run_are_proposed_as_groups() -> Non
     assert read(**checkpoints, seed=[1, 1, 2, 2]).warnings == ()
     assert read(run_name=["a", "b", "c", "d"]).warnings == ()  # a row each
     assert read(model=["a", "a", "b", "b"]).warnings == ()  # a family of sizes is no run
+
+
+def test_lists_in_cells_of_a_group_are_labels() -> None:
+    assert list(read(group=[["a"], ["a"], {"b": 1}, None]).group) == ["['a']", "['a']", "{'b': 1}", "row 4"]
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-20, 1e30, 1e300])
+def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
+    message = refusal(loss=[loss * factor for loss in PLAIN["loss"]])
+    assert message.startswith(f"data, row 1: loss={4.0 * factor!r}: must be from 1e-15 to 1e+15")
+    assert "(4 such rows)" in message

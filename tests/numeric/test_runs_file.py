@@ -300,3 +300,17 @@ def test_a_million_rows_are_read_without_a_loop(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("isoflop.numeric.runs_cells._number", None)
     with np.errstate(all="raise"):
         assert math.isfinite(Runs.read(path).loss.sum())
+
+
+def test_columns_without_a_name_in_any_format(tmp_path: Path) -> None:
+    for name, text in (
+        ("a.csv", ",x\n1,2\n"),
+        ("a.json", '[{"": 1, "x": 2}]'),
+        ("a.jsonl", '{"": 1, "x": 2}\n'),
+        ("b.json", '{"columns": ["", "x"], "data": [[1, 2]]}'),
+    ):
+        (tmp_path / name).write_text(text)
+        assert table_of(tmp_path / name).names == ("unnamed column 1", "x")
+    assert table_of({"": [1], "x": [2]}).names == ("unnamed column 1", "x")
+    (tmp_path / "c.json").write_text('{"columns": ["", ""], "data": [[1, 2]]}')
+    assert table_of(tmp_path / "c.json").names == ("unnamed column 1", "unnamed column 2")

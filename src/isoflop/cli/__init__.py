@@ -57,14 +57,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except (UsageError, ValueError) as error:  # the library's domain errors name the argument, its value and its domain
-        return _defect() if is_defect(error) else _fail(_in_options(str(error), words))
+        return _defect(error) if is_defect(error) else _fail(_in_options(str(error), words))
     except KeyboardInterrupt as stop:  # a command that has a part of its result keeps it, and says so itself
         from isoflop.cli.run_options import say_interrupted
 
         say_interrupted(str(stop) or "there is no result yet")
         return INTERRUPTED
-    except Exception:
-        return _defect()
+    except Exception as error:
+        return _defect(error)
 
 
 def _in_options(message: str, words: Sequence[str]) -> str:
@@ -75,10 +75,10 @@ def _in_options(message: str, words: Sequence[str]) -> str:
     return in_options(message, [action.option_strings[-1] for action in actions if action.option_strings])
 
 
-def _defect() -> int:
+def _defect(error: Exception) -> int:
     import traceback
 
-    traceback.print_exc()
+    traceback.print_exception(error.__context__ if isinstance(error, UsageError) and error.__context__ else error)
     return DEFECT
 
 

@@ -51,8 +51,8 @@ def parser() -> Parser:
         "error, -log of it, how many problems it is of, how many of these have no correct sample (they count,\n"
         "with pass@k = 0), and how many were refused: those with fewer than k samples, for which there is no\n"
         "unbiased estimate. JSON and CSV have besides a status: estimate, no success (pass@k = 0, its -log\n"
-        "inf, in JSON null), all solved (pass@k = 1), or refused (no problem has k samples); only estimates\n"
-        "have a standard error.\n"
+        "is inf in CSV and null in JSON), all solved (pass@k = 1), or refused (no problem has k samples);\n"
+        "only estimates have a standard error.\n"
         "With --check: which values no distribution of success rates can produce. ESTIMATES may then be a\n"
         "table of k and pass@k instead of counts. Exit status 0: none, 1: some; without --check 3: at no k\n"
         "that was asked for is there an estimate.",

@@ -527,3 +527,14 @@ def test_an_empty_column_loses_and_a_unit_in_a_heading_is_refused() -> None:
     billions = [{("N (B)" if name == "N" else name): value for name, value in row.items() if name != "params"} for row in rows]
     with pytest.raises(ValueError, match=r"column 'N \(B\)': its heading gives the unit"):
         Evaluations.read([row | {"N (B)": row["N (B)"] / 1e9} for row in billions], columns={"params": "N (B)"})
+
+
+def test_lists_and_objects_in_cells_are_labels() -> None:
+    rows = [
+        score(1e8, "piqa", 0.5) | {"run": ["a", 1], "setup": {"lr": 1}},
+        score(2e8, "piqa", 0.6) | {"run": {"b": 2}, "setup": {"lr": 2}},
+    ]
+    found = Evaluations.read(rows)
+    assert list(found.run) == ["['a', 1]", "{'b': 2}"]
+    del rows[0]["run"], rows[1]["run"]
+    assert len(Evaluations.read(rows)) == 2

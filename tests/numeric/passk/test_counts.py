@@ -286,3 +286,9 @@ def test_public_gold(public_runs: Path) -> None:
     assert any("no gold for 72 groups of 81" in text for text in counts.warnings)
     refused("the counts hold several .'gsm8k', 'math'", folder / "per_problem_counts.csv", gold=gold)
     refused("they differ in 'benchmark'", folder / "per_problem_counts.csv", by="model")
+
+
+def test_labels_that_spell_no_number() -> None:
+    """A column of labels that reads as floats, infinities among them."""
+    counts = Counts.read({"model": [float("inf"), 2.0, 2.5], "problem": [1, 1, 1], "n": [4, 5, 6], "c": [1, 2, 3]})
+    assert counts.names == ("inf", "2", "2.5")
