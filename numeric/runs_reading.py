@@ -289,10 +289,11 @@ class _Reading:
             if any(map(is_missing, cells)):
                 continue
             codes = _codes(cells)
-            one_size = len(set(zip(codes.tolist(), params.tolist(), strict=True))) == codes.max() + 1
-            n_points = len(set(zip(codes.tolist(), tokens.tolist(), strict=True)))
-            if one_size and n_points > codes.max() + 1:
-                what = f"{counted(len(codes), 'row')} of {codes.max() + 1} different {name!r}"
+            n = int(codes.max()) + 1
+            first = np.empty(n, dtype=np.int64)
+            first[codes[::-1]] = np.arange(len(codes))[::-1]
+            if (params == params[first][codes]).all() and (tokens != tokens[first][codes]).any():
+                what = f"{counted(len(codes), 'row')} of {n} different {name!r}"
                 how = f"columns={{'group': {name!r}}} (--column group={name!r})"
                 return [f"{what}, each of one size at several tokens: where these are checkpoints, say {how}"]
         return []
