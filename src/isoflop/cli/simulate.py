@@ -53,7 +53,7 @@ def parser() -> Parser:
         ],
     )
     built.add_argument(POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts")
-    takes_one(built, "--seed", "S", "of everything that is drawn; default: 0")
+    takes_one(built, "--seed", "S", "of everything that is drawn, the same in every run with the same NumPy; default: 0")
     takes_one(built, "--noise", "NUMBER", "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004")
     accuracy = built.add_argument_group("downstream")
     takes_several(accuracy, "--benchmark", "NAME", "only these benchmarks, as in Table 12: ARC-E, HumanEval, ...")
