@@ -9,7 +9,7 @@ import pytest
 from isoflop.cli import errors
 from isoflop.cli.errors import UsageError, is_defect, one_line, visible
 
-NASTY = "x\x1b[31mred\x07\x9b2J\u202egnp\u2066y"
+NASTY = "\x7fx\x1b[31mred\x07\x9b2J\u202egnp\u2066y"
 FORBIDDEN = {character for character in NASTY if not character.isprintable()}
 
 
@@ -46,6 +46,8 @@ def test_names_of_models_show_no_control_characters(call, tmp_path, form) -> Non
     assert result.code == 0
     assert not FORBIDDEN & set(result.out + result.err)
     assert "red" in result.out
+    if form == "json":
+        assert json.loads(result.out)[0]["model"] == NASTY
 
 
 def test_a_file_has_no_control_characters_either(call, nasty_law, tmp_path) -> None:
@@ -55,7 +57,7 @@ def test_a_file_has_no_control_characters_either(call, nasty_law, tmp_path) -> N
 
 def test_visible_keeps_lines_and_tabs() -> None:
     assert visible("a\tb\nc\u00e9\u4e2d") == "a\tb\nc\u00e9\u4e2d"
-    assert visible("\x1b\u202e") == "\\x1b\\u202e"
+    assert visible("\x1b\u202e") == "\\u001b\\u202e"
 
 
 @pytest.mark.parametrize("words", [("NAME",), ("penalty", "--law", "NAME", "--ratio", "1"), ("fit", "NAME"), ("latex", "NAME")])
@@ -108,6 +110,15 @@ def test_an_error_of_another_library_in_the_words_of_an_option_is_one_too() -> N
 
     assert is_defect(raised(told))
     assert not is_defect(raised(read))
+
+
+@pytest.mark.parametrize("line", ["raise ValueError('mine')", "float('mine')"])
+def test_an_error_in_a_file_of_the_user_is_bad_input(call, tmp_path, line) -> None:
+    for name, text in (("top.py", line), ("inside.py", f"def derivation():\n    {line}\n")):
+        (tmp_path / name).write_text(text + "\n")
+        result = call("verify", tmp_path / name)
+        assert (result.code, result.out) == (2, "")
+        assert "raises ValueError: " in result.err
 
 
 def test_a_defect_has_its_own_exit_status(call, monkeypatch) -> None:

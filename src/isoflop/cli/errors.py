@@ -44,12 +44,12 @@ def shortened(text: str, longest: int) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with an escape for every character that a terminal would obey; ends of lines and tabs stay.
+    """The text with an escape, which JSON knows too, for every character that a terminal would obey, but ends of lines and tabs.
 
     >>> print(visible("a\\x1b[2J"))
-    a\\x1b[2J
+    a\\u001b[2J
     """
-    return OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def in_options(message: str, options: Iterable[str]) -> str:
@@ -76,11 +76,13 @@ def is_defect(error: BaseException) -> bool:
     code, was not foreseen, whatever its class; it may come as the text of a UsageError.
     """
     cause = error.__context__ if isinstance(error, UsageError) else error
-    if not isinstance(cause, ValueError) or (isinstance(error, UsageError) and str(cause) not in str(error)):
+    if not isinstance(cause, ValueError) or not str(cause):
         return False
+    if isinstance(error, UsageError) and (str(cause) not in str(error) or f"{type(cause).__name__}: {cause}" in str(error)):
+        return False  # what was foreseen: another complaint, or that a file of the user's raises this
     if type(cause.__cause__).__name__ == "_RemoteTraceback":  # of another process, which raised it where we cannot see
         return type(cause).__module__.partition(".")[0] == "numpy"
-    return _was_not_raised_here(cause.__traceback__) and str(cause) != ""
+    return _was_not_raised_here(cause.__traceback__)
 
 
 def _was_not_raised_here(traceback: TracebackType | None) -> bool:
