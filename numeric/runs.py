@@ -132,7 +132,8 @@ class Runs:
         columns : mapping, optional
             Quantity (params, tokens, compute, loss, accuracy, weight, group) -> column as in the source; None says that the table
             has no column for it. Other quantities are recognised by name: their own, a letter (N, D, C, L), or a usual
-            spelling (``Model Size``, ``flops``, ``val_loss``), without regard to case, spaces and underscores.
+            spelling (``Model Size``, ``flops``, ``val_loss``), without regard to case, spaces and underscores; an empty column
+            after every filled one. Numbers are taken as they stand: a unit in a heading, as in ``params (B)``, is refused.
         where : str, optional
             Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; other columns in backticks. See
             :mod:`isoflop.numeric.where`.
