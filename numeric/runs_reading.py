@@ -237,7 +237,7 @@ class _Reading:
                 "their outcome, and a fit to them is biased"
             )
         if "accuracy" not in self.quantities:
-            refuse_losses(source, self.quantities["loss"][kept], np.flatnonzero(kept) + 1)
+            refuse_losses(source, self.quantities["loss"][kept])
         chosen = {name: values[kept] for name, values in self.quantities.items() if name != "accuracy"}
         accuracy = {self.columns["accuracy"]: self.quantities["accuracy"]} if "accuracy" in self.quantities else {}
         used = set(self.columns.values()) - accuracy.keys()

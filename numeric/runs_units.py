@@ -75,17 +75,13 @@ def refuse_units(source: str, column: str, quantity: str, values: Any) -> None:
     )
 
 
-def refuse_losses(source: str, losses: Any, rows: Any) -> None:
-    """ValueError where a loss is one in no unit: no fit could tell its coefficients."""
+def refuse_losses(source: str, losses: Any) -> None:
+    """ValueError where most losses are in no unit of loss: no fit could tell its coefficients."""
     low, high = LOSSES
-    wrong = np.flatnonzero((losses < low) | (losses > high))
-    if len(wrong):
-        first = int(wrong[0])
-        more = f" ({len(wrong)} such rows)" if len(wrong) > 1 else ""
-        raise ValueError(
-            f"{source}, row {rows[first]}: loss={float(losses[first])!r}: must be from {low:g} to {high:g}; no unit of loss is "
-            f"so {'small' if losses[first] < low else 'large'}{more}"
-        )
+    middle = float(np.median(losses))
+    if not low <= middle <= high:
+        size = "small" if middle < low else "large"
+        raise ValueError(f"{source}: loss has median {middle!r}: must be from {low:g} to {high:g}; no unit of loss is so {size}")
 
 
 def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
