@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,8 +94,10 @@ def _was_not_raised_here(traceback: TracebackType | None) -> bool:
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
     frame = traceback.tb_frame
-    ours = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "isoflop"
-    return not ours or not opname[frame.f_code.co_code[traceback.tb_lasti]].startswith(("RAISE", "RERAISE"))
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    if package != "isoflop" and (package in sys.stdlib_module_names or "-packages" in frame.f_code.co_filename):
+        return True
+    return not opname[frame.f_code.co_code[traceback.tb_lasti]].startswith(("RAISE", "RERAISE"))
 
 
 def outside(option: str, text: str, domain: str, note: str = "") -> UsageError:
