@@ -551,6 +551,7 @@ def test_prediction_intervals_hold_as_often_as_they_say():
 
 
 def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path, monkeypatch):
+    import typing
     import errno
     import os
     from types import SimpleNamespace
@@ -559,7 +560,7 @@ def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path, monkeypatch):
 
     path = tmp_path / "work.jsonl"
     with checkpoint.appending(path, "key") as add:
-        add(SimpleNamespace(as_record=lambda: {"fit": 1}))
+        add(typing.cast("typing.Any", SimpleNamespace(as_record=lambda: {"fit": 1})))
     whole = path.read_bytes()
     opened = type(path).open
 
@@ -581,7 +582,7 @@ def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path, monkeypatch):
         pytest.raises(ValueError, match=r"checkpoint=.*cannot be written .No space left"),
         checkpoint.appending(path, "key") as add,
     ):
-        add(SimpleNamespace(as_record=lambda: {"fit": 2}))
+        add(typing.cast("typing.Any", SimpleNamespace(as_record=lambda: {"fit": 2})))
     assert path.read_bytes() == whole
 
 

@@ -183,7 +183,7 @@ def test_an_empty_column_loses_against_a_filled_one_and_a_second_one_is_named() 
     assert counts.n.tolist() == [40, 50, 60, 70]
     assert "column 'n_samples' is empty: 'n' is taken as n_samples" in counts.warnings
     both = read(n=[40, 50, 60, 70])
-    assert both.n.tolist() == list(ROWS["n_samples"])
+    assert both.n.tolist() == [10, 20, 10, 30]
     assert any("'n_samples' is taken; --column n_samples='n' takes the other" in text for text in both.warnings)
 
 
