@@ -551,9 +551,9 @@ def test_prediction_intervals_hold_as_often_as_they_say():
 
 
 def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path, monkeypatch):
-    import typing
     import errno
     import os
+    import typing
     from types import SimpleNamespace
 
     from isoflop.numeric.passk.backtest import checkpoint
