@@ -18,7 +18,7 @@ endef
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format generate bench studies wheel clean
+.PHONY: help demo test test-oldest test-slow lint format generate bench studies wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -41,6 +41,14 @@ demo: $(VENV)/core  ## derive the envelope of twelve benchmarks and check it aga
 
 test: $(VENV)/dev  ## the fast tests, a process a core
 	$(BIN)/python -m pytest -m 'not slow' --numprocesses auto --dist loadfile
+
+# The lower bounds of pyproject.toml as they stand there, in an environment of their own.
+OLDEST := $(VENV)/oldest
+OLDEST_OF = sed -n '/^dependencies/,/^]/s/^ *"\([a-z]*\)>=\([0-9.]*\)",$$/\1==\2/p' pyproject.toml
+test-oldest: pyproject.toml  ## the fast tests with the oldest libraries that pyproject.toml allows
+	"$(PYTHON)" -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install $(PLAIN) --editable '.[test]' $$($(OLDEST_OF))
+	$(OLDEST)/bin/python -m pytest -m "not slow" -W ignore::DeprecationWarning --numprocesses auto --dist loadfile tests
 
 test-slow: $(VENV)/dev  ## the slow tests
 	$(BIN)/python -m pytest -m slow

@@ -9,4 +9,4 @@ def escaped(text: str) -> str:
     """The text with what LaTeX reads as markup escaped, and blanks for what cannot be printed."""
     from isoflop.theory.latex_sentence import escaped
 
-    return str(escaped("".join(letter if letter.isprintable() else " " for letter in text)))
+    return str(escaped(text.replace("\n", " ")))

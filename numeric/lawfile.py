@@ -46,8 +46,11 @@ def from_data(data: Any, where: str = "law") -> Law:
         raise ValueError(f"{where}: is a fit of L = {data.get('law')}; must be one of E + A N^-beta + B D^-gamma")
     if data.get("converged", True) is False:
         raise ValueError(f"{where}: is a fit that did not reach an optimum; must be one that did")
-    if data.get("undetermined"):
-        left = ", ".join(map(str, data["undetermined"]))
+    open_ones = data.get("undetermined")
+    if not isinstance(open_ones, (list, str, type(None))):
+        raise ValueError(f"{where}: undetermined={open_ones!r}: must be a list of names")
+    if open_ones:
+        left = open_ones if isinstance(open_ones, str) else ", ".join(map(str, open_ones))
         raise ValueError(
             f"{where}: is a fit to runs that leave {left} undetermined; must be one that determines its coefficients"
         )
@@ -94,9 +97,10 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def write(law: Law, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
     """Write a law file."""
+    from isoflop.numeric._files import write as write_file
+
     try:
-        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs start-up time
-            file.write(to_text(law, notation))
+        write_file(path, to_text(law, notation).encode())
     except OSError as error:
         raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
 

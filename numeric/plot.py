@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoflop.numeric._domain import POSITIVE, outside, positive_number
+from isoflop.numeric._files import write
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -306,17 +308,25 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
     ValueError
         Where the suffix is another, or the file cannot be written.
     """
-    from matplotlib import rc_context
+    from matplotlib import rc_context, rcParams
 
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise ValueError(f"path={str(path)!r}: must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
     figure = _figure_of(drawing)
     dated = {".pdf": "CreationDate", ".svg": "Date"}.get(suffix)
+    content = BytesIO()
     try:
         # TrueType fonts, for publishers ask for them; no date, no random names: equal figures, equal files.
         with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "isoflop"}):
-            figure.savefig(path, format=suffix[1:], dpi=300, metadata={dated: None} if dated else None)
+            figure.savefig(content, format=suffix[1:], dpi=300, metadata={dated: None} if dated else None)
+    except (OSError, RuntimeError) as error:
+        if not rcParams["text.usetex"]:
+            raise
+        why = " ".join(str(error).split())[:200]
+        raise ValueError(f"path={str(path)!r}: cannot be drawn with text.usetex, for which TeX is incomplete ({why})") from None
+    try:
+        write(path, content.getvalue())
     except OSError as error:
         raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
 

@@ -132,7 +132,8 @@ class Runs:
         columns : mapping, optional
             Quantity (params, tokens, compute, loss, accuracy, weight, group) -> column as in the source; None says that the table
             has no column for it. Other quantities are recognised by name: their own, a letter (N, D, C, L), or a usual
-            spelling (``Model Size``, ``flops``, ``val_loss``), without regard to case, spaces and underscores.
+            spelling (``Model Size``, ``flops``, ``val_loss``), without regard to case, spaces and underscores; an empty column
+            after every filled one. Numbers are taken as they stand: a unit in a heading, as in ``params (B)``, is refused.
         where : str, optional
             Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; other columns in backticks. See
             :mod:`isoflop.numeric.where`.
@@ -170,10 +171,11 @@ class Runs:
                     raise ValueError(f"{name}={given!r}: these are Runs already, not a table to be read")
             data.having(*require)
             return data if condition is None else data._filtered(condition)
-        from isoflop.numeric.runs_file import table_of
+        from isoflop.numeric.runs_file import Table, table_of
         from isoflop.numeric.runs_reading import read_table
 
-        return read_table(table_of(data), columns, condition, require, random_baseline, names)
+        table = data if isinstance(data, Table) else table_of(data)
+        return read_table(table, columns, condition, require, random_baseline, names)
 
     def _filtered(self, condition: Where) -> Runs:
         held = {name: getattr(self, name) for name in (*BUDGET, "loss", "weight", "group")}

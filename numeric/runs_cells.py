@@ -64,6 +64,30 @@ def numbers(source: str, name: str, cells: Any, remedy: str = "") -> tuple[Any, 
     return values, reasons
 
 
+def is_missing(cell: Any) -> bool:
+    """Whether a cell holds nothing.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(" n/a "), is_missing(0.0)
+    (True, True, True, False)
+    """
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING
+    return cell is None or bool(isinstance(cell, (kinds.Real, Decimal)) and cell != cell)
+
+
+def label(cell: Any) -> Any:
+    """A cell that names something: a list or an object is a text, as it would be in CSV.
+
+    >>> label("run 3"), label(["run", 3])
+    ('run 3', "['run', 3]")
+    """
+    try:
+        hash(cell)
+    except TypeError:
+        return str(cell)
+    return cell
+
+
 def _number(cell: Any) -> float:
     if cell is None:
         return math.nan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isoflop.theory.notation import close_matches
 
@@ -45,12 +45,35 @@ SPELLINGS = {
 QUANTITIES = tuple(SPELLINGS)
 #: What a column about a quantity tends to have in its name, for suggestions alone.
 HINTS = {
-    "params": ("param", "size"),
-    "tokens": ("token", "data"),
+    "params": ("param", "modelsize"),
+    "tokens": ("token", "datasize", "datasetsize"),
     "compute": ("flop", "compute", "budget"),
     "loss": ("loss", "entropy", "nll"),
     "accuracy": ("acc", "score"),
 }
+#: Columns that tend to name the run that a row is a checkpoint of, where no column says so; spelt as SPELLINGS.
+RUN_NAMES = (
+    *("runname", "trainingrunname", "name", "model", "modelname", "modelid", "modelalias", "exp", "expname", "expid"),
+    *("experiment", "experimentname", "experimentid", "job", "jobname", "jobid", "trial", "trialname", "trialid"),
+    *("wandbid", "wandbname", "wandbrun", "wandbrunid"),
+)
+#: What makes another quantity of such a column: a size of batches, tokens in a step, a rate.
+QUALIFIERS = (
+    "batch",
+    "vocab",
+    "hidden",
+    "context",
+    "ctx",
+    "window",
+    "step",
+    "layer",
+    "per",
+    "rate",
+    "scale",
+    "seq",
+    "std",
+    "err",
+)
 MOST_LISTED = 12
 
 _QUANTITY_OF = {spelling: quantity for quantity, text in SPELLINGS.items() for spelling in (quantity, *text.split())}
@@ -58,17 +81,25 @@ _QUANTITY_OF = {spelling: quantity for quantity, text in SPELLINGS.items() for s
 
 @dataclass(frozen=True)
 class Recognised:
-    """Column of each quantity that was found, and what was not settled."""
+    """Column of each quantity that was found, what was not settled, and other columns that may be a quantity that was found."""
 
     columns: dict[str, str]
     warnings: tuple[str, ...]
+    rivals: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def recognise(source: str, names: Sequence[str], chosen: Mapping[str, str | None] | None, require: Collection[str]) -> Recognised:
+def recognise(
+    source: str,
+    names: Sequence[str],
+    chosen: Mapping[str, str | None] | None,
+    require: Collection[str],
+    empty: Collection[str] = (),
+) -> Recognised:
     """The column of each quantity.
 
     A chosen column goes first, then a column with the quantity's own name (``params``), then with its letter (``N``), then with a
-    usual spelling (``Model Size``). Two columns on the same footing are not told apart.
+    usual spelling (``Model Size``); an empty column comes after every filled one. Two columns on the same footing are not told
+    apart.
 
     Parameters
     ----------
@@ -79,6 +110,8 @@ def recognise(source: str, names: Sequence[str], chosen: Mapping[str, str | None
         Quantity -> column as in the source; None: the table has no column for it.
     require : collection of str
         The quantities that must be there, or follow from two others by C = 6ND.
+    empty : collection of str
+        The columns that hold nothing.
 
     Raises
     ------
@@ -89,12 +122,15 @@ def recognise(source: str, names: Sequence[str], chosen: Mapping[str, str | None
     taken = {name for name in fixed.values() if name is not None}
     found = {quantity: name for quantity, name in fixed.items() if name is not None}
     unsettled: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
     for quantity in QUANTITIES:
         if quantity in fixed:
             continue
-        candidates = _candidates(quantity, [name for name in names if name not in taken])
+        ranks = ranked(_ways(quantity), [name for name in names if name not in taken], empty)
+        candidates = ranks[0] if ranks else []
         if len(candidates) == 1:
             found[quantity] = candidates[0]
+            others[quantity] = [name for rank in ranks[1:] for name in rank]
         elif candidates:
             unsettled[quantity] = candidates
     _settle_outcome(found, fixed)
@@ -103,13 +139,14 @@ def recognise(source: str, names: Sequence[str], chosen: Mapping[str, str | None
         if quantity in needed or any(quantity in kin and name in kin for kin in (BUDGET, OUTCOME) for name in needed):
             raise ValueError(f"{source}: {_either(candidates)} {quantity}; {_how_to_choose(quantity, candidates[0])}")
     if needed:
-        raise ValueError(_missing(source, names, needed, found))
+        raise ValueError(_missing(source, [name for name in names if name not in empty], needed, found))
     warnings = tuple(
         f"{_either(columns)} {quantity}: none is taken; {_how_to_choose(quantity, columns[0])}"
         for quantity, columns in unsettled.items()
         if not (quantity == "accuracy" and "loss" in found)
     )
-    return Recognised(found, warnings)
+    rivals = {quantity: tuple(names) for quantity, names in others.items() if quantity in found and names}
+    return Recognised(found, warnings, rivals)
 
 
 def plain(name: str) -> str:
@@ -153,17 +190,46 @@ def _chosen(source: str, names: Sequence[str], chosen: Mapping[str, str | None])
     return fixed
 
 
-def _candidates(quantity: str, names: Sequence[str]) -> list[str]:
-    """The columns that stand for a quantity in the strongest way that any does."""
-    ways: tuple[Callable[[str], bool], ...] = (
+def _ways(quantity: str) -> tuple[Callable[[str], bool], ...]:
+    """Ways in which a column stands for a quantity, the strongest first."""
+    return (
         lambda name: name == quantity,
         lambda name: plain(name) == quantity,
         lambda name: LETTERS.get(name) == quantity,
         lambda name: LETTERS.get(name.strip().upper()) == quantity,
         lambda name: _QUANTITY_OF.get(plain(name)) == quantity,
     )
-    found = ([name for name in names if way(name)] for way in ways)
-    return next((names for names in found if names), [])
+
+
+def ranked(ways: Iterable[Callable[[str], bool]], names: Iterable[str], empty: Collection[str] = ()) -> list[list[str]]:
+    """The names by the strongest way in which each is meant, the empty ones after all others.
+
+    >>> ranked((str.isupper, str.isalpha), ["n", "N", "D", "7"], empty={"D"})
+    [['N'], ['n'], ['D']]
+    """
+    every, left = tuple(ways), list(names)
+    ranks = []
+    for held in ([name for name in left if name not in empty], [name for name in left if name in empty]):
+        for way in every:
+            ranks.append([name for name in held if way(name)])
+            held = [name for name in held if not way(name)]
+    return [rank for rank in ranks if rank]
+
+
+def second_choice(quantity: str, column: str, others: Sequence[str], *, empty: bool = False) -> str:
+    """A warning that other columns may be a quantity as well, or that these are empty.
+
+    >>> print(second_choice("params", "params", ["N"]))
+    columns 'params', 'N' may both be params: 'params' is taken; --column params='N' takes the other
+    """
+    if empty:
+        return f"{_columns_are(others)} empty: {column!r} is taken as {quantity}"
+    which = "the other" if len(others) == 1 else "another"
+    return f"{_either([column, *others])} {quantity}: {column!r} is taken; --column {quantity}={others[0]!r} takes {which}"
+
+
+def _columns_are(names: Sequence[str]) -> str:
+    return f"column {listed(names)} is" if len(names) == 1 else f"columns {listed(names)} are"
 
 
 def _settle_outcome(found: dict[str, str], fixed: Mapping[str, str | None]) -> None:
@@ -196,7 +262,15 @@ def _missing(source: str, names: Sequence[str], needed: Sequence[str], found: Ma
     first = needed[0]
     free = [name for name in names if name not in found.values()]
     wanted = OUTCOME if first == "loss" else (first,)
-    alike = [(what, name) for what in wanted for name in free if any(hint in plain(name) for hint in HINTS.get(what, ()))]
+    alike = [(what, name) for what in wanted for name in free if _is_like(what, name)]
     tied = " (it would follow from the other two of params, tokens and compute)" if first in BUDGET else ""
     which = f"perhaps {listed(name for _, name in alike)}" if alike else f"the columns are {listed(names)}"
     return f"{source}: no column for {' or '.join(wanted)}{tied}; {which}; {_how_to_choose(*(alike or [(first, 'NAME')])[0])}"
+
+
+def _is_like(quantity: str, name: str) -> bool:
+    """Whether a column may well be about a quantity, for a suggestion."""
+    text = plain(name)
+    words = re.findall(r"[a-z]+", name.casefold())
+    hinted = any(hint in text for hint in HINTS.get(quantity, ())) or (quantity == "params" and text in ("size", "sizes"))
+    return hinted and not any(word in text if len(word) > 4 else word in words for word in QUALIFIERS)

@@ -82,8 +82,7 @@ def _frame(source: str, data: Any) -> Table:
         raise ValueError(f"{source}: {what} ({_one_line(error)})") from None
     if frame.columns.nlevels > 1:
         raise ValueError(f"{source}: columns have {frame.columns.nlevels} levels; must have one")
-    names = [str(name) for name in frame.columns]
-    _refuse_duplicates(source, names)
+    names = _named(source, [str(name) for name in frame.columns])
     columns = {name: _plain_array(frame.iloc[:, index]) for index, name in enumerate(names)}
     return _checked(Table(source, columns, len(frame)))
 
@@ -133,7 +132,7 @@ def _content(source: str, path: str | PathLike[str]) -> bytes:
         with open(path, "rb") as file:  # noqa: PTH123 - Path("") would be the current directory
             return file.read()
     except IsADirectoryError:
-        raise ValueError(f"{source}: is a directory; must be a CSV, JSON or Parquet file") from None
+        raise ValueError(f"{source}: is a directory; must be a file of CSV or JSON") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"{source}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
@@ -163,7 +162,9 @@ def _parquet(source: str, content: bytes) -> Table:
     try:
         frame = pd.read_parquet(io.BytesIO(content))
     except ImportError:
-        raise ValueError(f"{source}: Parquet needs pyarrow or fastparquet; neither is installed") from None
+        raise ValueError(
+            f"{source}: is Parquet, for which neither pyarrow nor fastparquet is installed (pip install pyarrow)"
+        ) from None
     except Exception as error:  # each engine has its own errors
         raise ValueError(f"{source}: is not Parquet that can be read ({_one_line(error)})") from None
     return _frame(source, frame)
@@ -184,8 +185,7 @@ def _json(source: str, text: str) -> Table:
 def _split(source: str, columns: Any, data: Any) -> Table:
     if not isinstance(columns, list) or not isinstance(data, list):
         raise ValueError(f"{source}: columns and data must be lists, not {_json_kind(columns)} and {_json_kind(data)}")
-    names = [str(name) for name in columns]
-    _refuse_duplicates(source, names)
+    names = _named(source, [str(name) for name in columns])
     for row, cells in enumerate(data, 1):
         if not isinstance(cells, list) or len(cells) != len(names):
             raise ValueError(f"{source}, row {row}: must be a list of {len(names)} cells, as there are columns")
@@ -201,11 +201,11 @@ def _records(source: str, records: list[Any]) -> Table:
     for row, record in enumerate(records, 1):
         if not isinstance(record, dict):
             raise ValueError(f"{source}, row {row}: must be an object of names and values, not {_json_kind(record)}")
-    names = list(dict.fromkeys(name for record in records for name in record))
+    keys = list(dict.fromkeys(name for record in records for name in record))
     columns = {}
-    for name in names:
+    for key, name in zip(keys, _named(source, keys), strict=True):
         values = np.empty(len(records), dtype=object)
-        values[:] = [_no_nan(record.get(name)) for record in records]
+        values[:] = [_no_nan(record.get(key)) for record in records]
         columns[name] = _numeric_if_plain(values)
     return _checked(Table(source, columns, len(records)))
 
@@ -256,9 +256,13 @@ def _delimited(source: str, content: bytes, delimiter: str) -> Table:
 
 
 def _names(source: str, header: Sequence[str]) -> list[str]:
-    names = [name.strip() for name in header]
+    return _named(source, [name.strip() for name in header])
+
+
+def _named(source: str, names: Sequence[str]) -> list[str]:
+    """The names, with one for each column that has none."""
     _refuse_duplicates(source, names)
-    return [name or f"{UNNAMED} {index}" for index, name in enumerate(names, 1)]
+    return [name if name.strip() else f"{UNNAMED} {index}" for index, name in enumerate(names, 1)]
 
 
 def _delimiter(text: str) -> str:

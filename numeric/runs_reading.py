@@ -11,10 +11,20 @@ import numpy as np
 from isoflop.numeric._generated import array
 from isoflop.numeric.downstream.normalise import neg_log_accuracy
 from isoflop.numeric.runs import Dropped, Runs, named, those_dropped
-from isoflop.numeric.runs_cells import counted, numbers, unusable
-from isoflop.numeric.runs_columns import BUDGET, OUTCOME, listed, quantity_named, recognise
+from isoflop.numeric.runs_cells import counted, is_missing, label, numbers, unusable
+from isoflop.numeric.runs_columns import (
+    BUDGET,
+    OUTCOME,
+    RUN_NAMES,
+    Recognised,
+    listed,
+    plain,
+    quantity_named,
+    recognise,
+    second_choice,
+)
 from isoflop.numeric.runs_file import UNNAMED, Table
-from isoflop.numeric.runs_units import doubts
+from isoflop.numeric.runs_units import doubts, refuse_losses, refuse_units
 from isoflop.numeric.where import Where
 from isoflop.theory.notation import close_matches
 
@@ -43,17 +53,63 @@ def read_table(
         aliases = {name: column for name, column in columns.items() if name in names and quantity_named(name) is None}
         table = _with_aliases(table, aliases)
         columns = {name: column for name, column in columns.items() if name not in aliases}
-    known = recognise(table.source, table.names, columns, require)
+    known = recognise(table.source, table.names, columns, require, empty_columns(table))
+    reading, candidates = _read(table, known, where, require, random_baseline)
+    if where is not None and candidates.any():
+        again = recognise(table.source, table.names, columns, require, empty_columns(table, candidates))
+        if again.columns != known.columns:
+            known = again
+            reading, candidates = _read(table, known, where, require, random_baseline)
+    reading.give_up_incomplete(candidates)
+    proposed = () if columns is not None and {"group"} & columns.keys() else reading.proposed_groups(candidates)
+    runs = reading.runs(candidates, where, (*known.warnings, *seconds(table, known, candidates), *proposed))
+    return replace(runs, columns={**runs.columns, **aliases}) if aliases else runs
+
+
+def _read(
+    table: Table, known: Recognised, where: Where | None, require: Collection[str], random_baseline: float | None
+) -> tuple[_Reading, Any]:
+    """The quantities of the table, and the rows that the condition selects."""
     if random_baseline is not None and "accuracy" not in known.columns:
         raise ValueError(f"random_baseline={random_baseline!r}: is for accuracy, and {table.source} has loss")
     reading = _Reading(table, known.columns, require)
     reading.fill()
     reading.take_logarithm(0.0 if random_baseline is None else random_baseline)
     reading.drop_missing(require)
-    candidates = reading.candidates(where)
-    reading.give_up_incomplete(candidates)
-    runs = reading.runs(candidates, where, known.warnings)
-    return replace(runs, columns={**runs.columns, **aliases}) if aliases else runs
+    return reading, reading.candidates(where)
+
+
+def empty_columns(table: Table, rows: Any = slice(None)) -> frozenset[str]:
+    """The columns without a value in these rows."""
+    return frozenset(name for name, cells in table.columns.items() if _holds_nothing(cells[rows]))
+
+
+def _holds_nothing(cells: Any) -> bool:
+    return bool(np.isnan(cells).all()) if cells.dtype.kind == "f" else all(map(is_missing, cells))
+
+
+def seconds(table: Table, known: Recognised, rows: Any = slice(None)) -> list[str]:
+    """Warnings that name the columns that may be a quantity as well and say something else, and those that are empty."""
+    empty = empty_columns(table, rows)
+    found = []
+    for quantity, names in known.rivals.items():
+        taken = known.columns[quantity]
+        others = [name for name in names if name not in empty and not _says_the_same(table, quantity, taken, name, rows)]
+        found += [second_choice(quantity, taken, others)] if others else []
+        nothing = [name for name in names if name in empty]
+        found += [second_choice(quantity, taken, nothing, empty=True)] if nothing and taken not in empty else []
+    return found
+
+
+def _says_the_same(table: Table, quantity: str, one: str, other: str, rows: Any) -> bool:
+    first, second = (table.columns[name][rows] for name in (one, other))
+    if quantity != "group":
+        try:
+            first, second = (numbers(table.source, name, table.columns[name])[0][rows] for name in (one, other))
+        except ValueError:  # text, which is no number of anything
+            return True
+        return bool(np.array_equal(first, second, equal_nan=True))
+    return bool((_codes(first) == _codes(second)).all())
 
 
 def _with_aliases(table: Table, aliases: Mapping[str, str | None]) -> Table:
@@ -83,6 +139,7 @@ class _Reading:
                 optional = quantity not in (*require, *OUTCOME)
                 remedy = f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside" if optional else ""
                 values, odd = numbers(table.source, name, table.columns[name], remedy)
+                refuse_units(table.source, name, quantity, values)
                 self.quantities[quantity] = values
                 if quantity != "accuracy":
                     self.drop(unusable(quantity, values, odd))
@@ -179,6 +236,8 @@ class _Reading:
                 f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be used: the others are selected by "
                 "their outcome, and a fit to them is biased"
             )
+        if "accuracy" not in self.quantities:
+            refuse_losses(source, self.quantities["loss"][kept])
         chosen = {name: values[kept] for name, values in self.quantities.items() if name != "accuracy"}
         accuracy = {self.columns["accuracy"]: self.quantities["accuracy"]} if "accuracy" in self.quantities else {}
         used = set(self.columns.values()) - accuracy.keys()
@@ -206,6 +265,8 @@ class _Reading:
         if "group" not in self.columns:
             return None
         cells = self.table.columns[self.columns["group"]][kept]
+        if cells.dtype.kind == "O":
+            cells = np.array([*map(label, cells.tolist()), None], dtype=object)[:-1]
         missing = np.array([cell is None or cell != cell for cell in cells.tolist()])
         if cells.dtype.kind == "f" and (np.trunc(cells) == cells)[~missing].all():
             cells = np.where(missing, 0.0, cells).astype(np.int64)  # seed 3, not 3.0
@@ -214,6 +275,28 @@ class _Reading:
         if n := int(np.count_nonzero(missing)):
             self.warnings.append(f"group is missing in {counted(n, 'run')}, each a group of its own")
         return labels
+
+    def proposed_groups(self, candidates: Any) -> list[str]:
+        """A warning where several rows may be checkpoints of one run: they share a name and a size, and differ in tokens."""
+        kept = candidates & self.usable
+        if "group" in self.columns or not {"params", "tokens"} <= self.quantities.keys():
+            return []
+        params, tokens = self.quantities["params"][kept], self.quantities["tokens"][kept]
+        for name in self.table.names:
+            if plain(name) not in RUN_NAMES or name in self.columns.values():
+                continue
+            cells = self.table.columns[name][kept]
+            if any(map(is_missing, cells)):
+                continue
+            codes = _codes(cells)
+            n = int(codes.max()) + 1
+            first = np.empty(n, dtype=np.int64)
+            first[codes[::-1]] = np.arange(len(codes))[::-1]
+            if (params == params[first][codes]).all() and (tokens != tokens[first][codes]).any():
+                what = f"{counted(len(codes), 'row')} of {n} different {name!r}"
+                how = f"columns={{'group': {name!r}}} (--column group={name!r})"
+                return [f"{what}, each of one size at several tokens: where these are checkpoints, say {how}"]
+        return []
 
     def repeated(self, kept: Any) -> list[str]:
         """A warning that counts rows that are in the table more than once."""

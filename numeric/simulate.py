@@ -26,6 +26,8 @@ BUDGETS = tuple(10 ** (18 + 0.5 * step) for step in range(8))
 SIZE_RATIOS = tuple(10 ** (0.15 * step) for step in range(-5, 6))
 TOKENS_PER_PARAM = 20.0
 LOSS_NOISE = 0.004
+#: A loss times the exponential of a larger number is hardly a float.
+LARGEST_LOG = 700.0
 
 #: Eight models with six token counts each; -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma.
 SIZES = (7e7, 1.6e8, 4.1e8, 1e9, 2.8e9, 6.9e9, 1.2e10, 3.2e10)
@@ -69,8 +71,16 @@ def simulate_losses(*, seed: int = 0, law: str = "besiroglu2024", noise: float =
     for params, tokens in _sweep(truth):
         columns["params"].append(round(params))
         columns["tokens"].append(round(tokens))
-        columns["loss"].append(round(truth.loss(params, tokens) * math.exp(spread * generator.gauss(0.0, 1.0)), 4))
+        columns["loss"].append(_noisy(truth.loss(params, tokens), spread * generator.gauss(0.0, 1.0), noise))
     return columns
+
+
+def _noisy(loss: float, log_factor: float, noise: float) -> float:
+    """The loss times the factor, to four decimals."""
+    found = round(loss * math.exp(log_factor), 4) if log_factor < LARGEST_LOG else math.inf
+    if not 0.0 < found < math.inf:
+        raise outside("noise", noise, f"so small that every loss is above 0 in four decimals and finite (one would be {found:g})")
+    return found
 
 
 def _sweep(truth: Law) -> Iterator[tuple[float, float]]:

@@ -664,10 +664,21 @@ def generated_files() -> dict[str, str]:
     }
 
 
+USAGE = """usage: python -m isoflop.theory.codegen
+
+Write the modules of numeric/_generated beside the numeric package, in place of what is there. There are no options."""
+
+
 def main() -> None:
     """Write the generated modules beside the numeric package."""
+    import sys
     from pathlib import Path
 
+    words = sys.argv[1:]
+    if words:
+        asked = any(word in ("-h", "--help") for word in words)
+        print(USAGE if asked else f"codegen: error: unexpected argument {words[0]!r}", file=sys.stdout if asked else sys.stderr)
+        raise SystemExit(0 if asked else 2)
     folder = Path(__file__).resolve().parent.parent / "numeric" / "_generated"
     for name, text in generated_files().items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -137,8 +137,9 @@ def sentence_latex(sentence: str, notation: str | Notation = DEFAULT, *, symbols
 
 
 def escaped(text: str) -> str:
-    """Plain text for LaTeX, with an en dash between two names in capitals (AM--GM)."""
-    plain = "".join(ESCAPES.get(character, character) for character in text)
+    """Plain text for LaTeX, with an en dash between two names in capitals (AM--GM), and blanks for what cannot be printed."""
+    printable = (character if character.isprintable() or character == "\n" else " " for character in text)
+    plain = "".join(ESCAPES.get(character, character) for character in printable)
     return re.sub(r"\b([A-Z]{2,})-([A-Z]{2,})\b", r"\1--\2", plain)
 
 

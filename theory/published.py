@@ -346,6 +346,10 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     return {"alpha": str(context.ln(slope).copy_negate()), "log_C0": column_alpha, "C0": str(C0)}
 
 
+#: What a law is called by those who do not name the paper; more than one is meant by it.
+NICKNAMES = {"chinchilla": ("hoffmann2022", "besiroglu2024")}
+
+
 def published(name: str) -> PublishedLaw:
     """Look a published law up by name.
 
@@ -362,6 +366,7 @@ def published(name: str) -> PublishedLaw:
     if isinstance(name, str) and name in LAWS:
         return LAWS[name]
     labelled = [law.name for law in LAWS.values() if law.label and law.label.lower() == str(name).lower()]
+    labelled += NICKNAMES.get(str(name).lower(), ())
     suggestion = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
     raise ValueError(f"unknown law={name!r}{suggestion}; `isoflop laws` lists the published laws")
 

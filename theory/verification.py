@@ -5,14 +5,17 @@ A report is plain data (text and numbers), so that it travels between processes 
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
-from multiprocessing import get_context
-from signal import SIG_IGN, SIGINT, signal
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from signal import SIG_IGN, SIGINT, SIGTERM, signal
+from threading import Thread, current_thread, main_thread
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -281,15 +284,45 @@ def verify_all(names: Iterable[str] = NAMES, *, workers: int = 1, seed: int = 0)
 def unordered(function: Callable[[Item], Result], items: Iterable[Item], *, workers: int) -> Iterator[Iterator[Result]]:
     """Results as they are finished, from `workers` processes, which end with the block whatever ends it.
 
-    The processes are started afresh, so that no lock or thread of this one is copied; they leave an interrupt to this one.
+    The processes are started afresh, so that no lock or thread of this one is copied; they leave an interrupt to this one, and
+    end at once where this one is gone, however it ended.
     """
     if workers < 1:
         raise ValueError(f"workers={workers}: must be at least 1")
     if workers == 1:
         yield map(function, items)
         return
-    with get_context("spawn").Pool(workers, signal, (SIGINT, SIG_IGN)) as pool:
+    with _ended_in_order(), get_context("spawn").Pool(workers, _follow_parent) as pool:
         yield pool.imap_unordered(function, items)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Leave the block, rather than the process on the spot, where the process is asked to end."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal(SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal(SIGTERM, before)
+
+
+def _end(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _follow_parent() -> None:
+    signal(SIGINT, SIG_IGN)
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
 
 
 def summary(reports: Iterable[Report]) -> dict[str, int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from isoflop.numeric.runs_columns import BUDGET, LETTERS, listed, plain, quantity_named, recognise
+from isoflop.numeric.runs_columns import BUDGET, LETTERS, listed, plain, quantity_named, ranked, recognise
 from isoflop.numeric.runs_columns import SPELLINGS as OF_RUNS
 from isoflop.theory.notation import close_matches
 
@@ -115,6 +115,8 @@ class Columns:
     names : tuple of str
         Columns that name a model or a checkpoint.
     warnings : tuple of str
+    rivals : dict of str to tuple of str
+        The other columns that may be params, tokens or compute.
     """
 
     of: dict[str, str]
@@ -122,10 +124,16 @@ class Columns:
     measured: dict[tuple[str, Metric], str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    rivals: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def among(
-        cls, source: str, names: Sequence[str], columns: Mapping[str, str | None] | None, settled: Mapping[str, str]
+        cls,
+        source: str,
+        names: Sequence[str],
+        columns: Mapping[str, str | None] | None,
+        settled: Mapping[str, str],
+        empty: Collection[str] = (),
     ) -> Columns:
         """The columns of a table with these names.
 
@@ -138,6 +146,8 @@ class Columns:
             Quantity -> column; None: there is none. Any other name is that of a benchmark in a wide table.
         settled : mapping of str to str
             Metric type -> accuracy or proxy, as far as the user has said.
+        empty : collection of str
+            The columns that hold nothing: they come after all others.
         """
         chosen, benchmarks = _sorted_out(source, names, columns)
         taken = {name for name in chosen.values() if name is not None}
@@ -145,7 +155,7 @@ class Columns:
         free = [name for name in names if name not in taken]
         of = {quantity: name for quantity, name in chosen.items() if name is not None}
         for quantity in SPELLINGS:
-            if quantity not in chosen and (candidates := _candidates(quantity, free)):
+            if quantity not in chosen and (candidates := _candidates(quantity, free, empty)):
                 if len(candidates) > 1 and quantity in ("benchmark", "score", "metric_type"):
                     how = f"choose one with columns={{{quantity!r}: {candidates[0]!r}}} (--column {quantity}={candidates[0]!r})"
                     raise ValueError(f"{source}: columns {listed(candidates)} may all be {quantity}; {how}")
@@ -163,10 +173,11 @@ class Columns:
             measured = _measured(source, names, left, benchmarks, settled)
         used = {*of.values(), *measured.values()}
         budget = {quantity: name for quantity, name in chosen.items() if quantity in BUDGET}
-        known = recognise(source, [name for name in names if name not in used - taken], {**budget, **dict.fromkeys(ASIDE)}, ())
+        left = [name for name in names if name not in used - taken]
+        known = recognise(source, left, {**budget, **dict.fromkeys(ASIDE)}, (), empty)
         of |= known.columns
         models = tuple(name for name in names if plain(name) in NAMES and name not in {*of.values(), *measured.values()})
-        return cls(of, long, measured, models, known.warnings)
+        return cls(of, long, measured, models, known.warnings, known.rivals)
 
 
 def _sorted_out(
@@ -196,14 +207,12 @@ def _sorted_out(
     return chosen, benchmarks
 
 
-def _candidates(quantity: str, names: Sequence[str]) -> list[str]:
+def _candidates(quantity: str, names: Sequence[str], empty: Collection[str]) -> list[str]:
     spellings = {quantity.replace("_", ""), *SPELLINGS[quantity].split()}
-    ways = (
-        [name for name in names if name == quantity],
-        [name for name in names if plain(name) == plain(quantity)] if quantity != "k" else [],
-        [name for name in names if plain(name) in spellings] if quantity != "k" else [],
-    )
-    return next((way for way in ways if way), [])
+    ways: list[Callable[[str], bool]] = [lambda name: name == quantity]
+    if quantity != "k":
+        ways += [lambda name: plain(name) == plain(quantity), lambda name: plain(name) in spellings]
+    return next(iter(ranked(ways, names, empty)), [])
 
 
 def _check_long(source: str, names: Sequence[str], of: Mapping[str, str], benchmarks: Mapping[str, str | None]) -> None:

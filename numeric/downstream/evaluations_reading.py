@@ -20,11 +20,11 @@ from isoflop.numeric.downstream.evaluations_columns import (
 )
 from isoflop.numeric.downstream.evaluations_scores import Cell, Scores
 from isoflop.numeric.runs import Dropped, named, those_dropped
-from isoflop.numeric.runs_cells import counted, numbers, shown, unusable
-from isoflop.numeric.runs_columns import BUDGET, listed, plain
+from isoflop.numeric.runs_cells import counted, is_missing, label, numbers, shown, unusable
+from isoflop.numeric.runs_columns import BUDGET, Recognised, listed, plain
 from isoflop.numeric.runs_file import UNNAMED, Table, table_of
-from isoflop.numeric.runs_reading import BY_BUDGET, positive
-from isoflop.numeric.runs_units import doubts
+from isoflop.numeric.runs_reading import BY_BUDGET, empty_columns, positive, seconds
+from isoflop.numeric.runs_units import doubts, refuse_units
 from isoflop.numeric.where import Where
 from isoflop.theory.notation import close_matches
 
@@ -50,7 +50,7 @@ def read_evaluations(
     settled = checked_metrics(metrics)
     condition = None if where is None else Where.parse(where)
     table = data if isinstance(data, Table) else table_of(data)
-    found = Columns.among(table.source, table.names, columns, settled)
+    found = Columns.among(table.source, table.names, columns, settled, empty_columns(table))
     rows = _Rows(table, found)
     reading = _Long(rows, settled) if found.long else _Wide(rows)
     rows.select(condition, reading.lacking(), reading.numbers())
@@ -77,6 +77,7 @@ class _Rows:
             if (column := found.of.get(quantity)) is not None:
                 remedy = f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
                 values, odd = numbers(self.source, column, table.columns[column], remedy)
+                refuse_units(self.source, column, quantity, values)
                 self.budget[quantity] = values
                 self.drop(unusable(quantity, values, odd))
         self._fill()
@@ -146,7 +147,8 @@ class _Rows:
         used -= {self.found.of["run"]} if "run" in self.found.of and self.found.of["run"] != "run" else set()
         extra = {name: values[first] for name, values in self.table.columns.items() if name not in used | runs.aside}
         budget = {name: values[first] for name, values in self.budget.items()}
-        warnings = (*self.warnings, *runs.warnings, *scores.warnings, *doubts(budget, frozenset(self.found.of)))
+        second = seconds(self.table, Recognised(self.found.of, (), self.found.rivals), self.kept)
+        warnings = (*self.warnings, *second, *runs.warnings, *scores.warnings, *doubts(budget, frozenset(self.found.of)))
         held = {name: self.found.of[name] for name in self.found.of}
         return Evaluations(
             run=runs.names,
@@ -459,14 +461,17 @@ class _Long:
 
 def _text(cell: Any) -> str:
     """A name: whole numbers without a point, "" for an empty cell."""
-    if cell is None or cell != cell:
+    if is_missing(cell) and not isinstance(cell, str):
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
 
 
 def _cells(table: Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
     """The cells of some columns, row by row, None where one is empty."""
-    parts = [[None if cell is None or cell != cell else cell for cell in table.columns[name].tolist()] for name in names]
+    parts = [
+        [None if not isinstance(cell, str) and is_missing(cell) else label(cell) for cell in table.columns[name].tolist()]
+        for name in names
+    ]
     return list(zip(*parts, strict=True)) if parts else [()] * table.rows
 
 

@@ -309,7 +309,11 @@ class _Benchmark:
 
     def drawn(self, spread: float, random: np.random.Generator) -> dict[tuple[str, str], Floats]:
         """Scores of runs that answer the questions."""
-        Q = self._accuracy(self.neg_log * np.exp(spread * random.standard_normal(len(self.neg_log))))
+        with np.errstate(over="ignore"):
+            neg_log = self.neg_log * np.exp(spread * random.standard_normal(len(self.neg_log)))
+        if not np.isfinite(neg_log).all():
+            raise outside("run_noise", spread, "so small that every -log Q' is finite")
+        Q = self._accuracy(neg_log)
         ranks = _ranks(len(Q), self.problems, SHARED_CODE if self.name in CODE else SHARED, random)
         if self.name not in CODE:
             return {(self.name, self.metric_type): (ranks > 1.0 - Q[:, None]).mean(axis=1)}

@@ -147,10 +147,10 @@ def law_name(path: str | PathLike[str]) -> str:
 
 def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
     """Write plain data as JSON."""
-    from pathlib import Path
+    from isoflop.numeric._files import write as write_file
 
     try:
-        Path(path).write_text(_text(data), encoding="utf-8")
+        write_file(path, _text(data).encode())
     except OSError as error:
         raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
 

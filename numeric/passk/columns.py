@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from isoflop.numeric.runs_columns import BUDGET, listed, plain
+from isoflop.numeric.runs_columns import BUDGET, listed, plain, ranked
 from isoflop.numeric.runs_columns import SPELLINGS as OF_RUNS
 from isoflop.theory.notation import close_matches
 
@@ -43,12 +43,19 @@ _QUANTITY_OF = {plain(spelling): name for name, text in SPELLINGS.items() for sp
 
 @dataclass(frozen=True)
 class Choice:
-    """Columns that were chosen by hand, by quantity; None: the quantity has no column."""
+    """Columns that were chosen by hand, by quantity; None: the quantity has no column. `empty`: columns that hold nothing."""
 
     columns: Mapping[str, str | None]
+    empty: Collection[str] = ()
 
     @classmethod
-    def of(cls, columns: Mapping[str, str | None] | None, source: str, names: Collection[str]) -> Choice:
+    def of(
+        cls,
+        columns: Mapping[str, str | None] | None,
+        source: str,
+        names: Collection[str],
+        empty: Collection[str] = (),
+    ) -> Choice:
         """The choice, checked: the quantities exist, and each column is in one of the tables.
 
         Parameters
@@ -59,10 +66,12 @@ class Choice:
             What holds the columns, for messages.
         names : collection of str
             The columns of all tables together.
+        empty : collection of str
+            Those that hold nothing, which come after all others.
         """
         if not isinstance(columns, Mapping):
             if columns is None:
-                return cls({})
+                return cls({}, empty)
             raise ValueError(f"columns={columns!r}: must map quantities to columns, as in columns={{'n_correct': 'passed'}}")
         found: dict[str, str | None] = {}
         for key, name in columns.items():
@@ -81,10 +90,12 @@ class Choice:
                 other = next(known for known, column in found.items() if column == name)
                 raise ValueError(f"columns: {name!r} cannot be both {other} and {quantity}")
             found[quantity] = name
-        return cls(found)
+        return cls(found, empty)
 
     def column(self, quantity: str, source: str, names: Sequence[str]) -> str | None:
         """The column of a quantity in a table: the chosen one, then its own name, its letter, a usual spelling; None for none.
+
+        An empty column comes after every filled one.
 
         Raises
         ------
@@ -94,12 +105,22 @@ class Choice:
         chosen = self.columns.get(quantity, "")
         if chosen is None or chosen in names:
             return chosen
-        taken = {name for other, name in self.columns.items() if other != quantity}
-        candidates = _candidates(quantity, [name for name in names if name not in taken])
+        ranks = self._ranks(quantity, names)
+        candidates = ranks[0] if ranks else []
         if len(candidates) > 1:
             how = f"choose one with columns={{{quantity!r}: {candidates[0]!r}}} (--column {quantity}={candidates[0]!r})"
             raise ValueError(f"{source}: columns {listed(candidates)} may all be {quantity}; {how}")
         return candidates[0] if candidates else None
+
+    def rivals(self, quantity: str, names: Sequence[str]) -> tuple[str, ...]:
+        """The other columns of a table that may be a quantity whose column was not chosen by hand."""
+        if quantity in self.columns:
+            return ()
+        return tuple(name for rank in self._ranks(quantity, names)[1:] for name in rank)
+
+    def _ranks(self, quantity: str, names: Sequence[str]) -> list[list[str]]:
+        taken = {name for other, name in self.columns.items() if other != quantity}
+        return ranked(_ways(quantity), [name for name in names if name not in taken], self.empty)
 
     def required(self, quantity: str, source: str, names: Sequence[str]) -> str:
         """The column of a quantity that must be there."""
@@ -110,20 +131,14 @@ class Choice:
         return found
 
 
-def _candidates(quantity: str, names: Sequence[str]) -> list[str]:
-    for way in (
-        [name for name in names if name == quantity],
-        [name for name in names if plain(name) == plain(quantity)],
-        [name for name in names if LETTERS.get(name.strip()) == quantity],
-        [name for name in names if quantity in _meant(name)],
-    ):
-        if way:
-            return way
-    return []
-
-
-def _meant(name: str) -> Iterable[str]:
-    return (_QUANTITY_OF.get(plain(name), ""),)
+def _ways(quantity: str) -> tuple[Callable[[str], bool], ...]:
+    """Ways in which a column stands for a quantity, the strongest first."""
+    return (
+        lambda name: name == quantity,
+        lambda name: plain(name) == plain(quantity),
+        lambda name: LETTERS.get(name.strip()) == quantity,
+        lambda name: _QUANTITY_OF.get(plain(name), "") == quantity,
+    )
 
 
 def role(name: str) -> str:

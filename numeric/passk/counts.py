@@ -105,7 +105,7 @@ class Counts:
         data : path, or anything that ``pandas.DataFrame`` accepts
             A row for each group and problem, with columns for the problem (``problem``, ``prompt_idx``, ``task_id``, ...), the
             samples (``n_samples``, ``n``, ...) and the correct ones (``n_correct``, ``c``, ...). CSV, JSON, JSON lines or
-            Parquet. Counts are returned as they are.
+            Parquet with pyarrow. Counts are returned as they are.
         columns : mapping, optional
             Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute, gold) -> column, in whichever of
             the tables has it; None: there is no such column. Others are recognised by name.

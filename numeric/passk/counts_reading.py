@@ -12,10 +12,10 @@ from isoflop.numeric.passk.columns import GROUPING, LETTERS, Choice, role
 from isoflop.numeric.passk.counts import Counts
 from isoflop.numeric.runs import Dropped, named, those_dropped
 from isoflop.numeric.runs_cells import counted, numbers, shown, unusable
-from isoflop.numeric.runs_columns import BUDGET, listed
+from isoflop.numeric.runs_columns import BUDGET, Recognised, listed
 from isoflop.numeric.runs_file import Table, table_of
-from isoflop.numeric.runs_reading import BY_BUDGET
-from isoflop.numeric.runs_units import doubts
+from isoflop.numeric.runs_reading import BY_BUDGET, empty_columns, seconds
+from isoflop.numeric.runs_units import doubts, refuse_units
 from isoflop.numeric.where import Where
 from isoflop.theory.notation import close_matches
 
@@ -40,8 +40,10 @@ def read_counts(
     table = data if isinstance(data, Table) else table_of(data)
     beside = {"models": models, "gold": gold}
     others = {name: _table(name, value) for name, value in beside.items() if value is not None}
-    every = [column for one in (table, *others.values()) for column in one.names]
-    choice = Choice.of(columns, table.source, list(dict.fromkeys(every)))
+    tables = (table, *others.values())
+    every = dict.fromkeys(column for one in tables for column in one.names)
+    empty = {name for name in every if all(name not in one.columns or name in empty_columns(one) for one in tables)}
+    choice = Choice.of(columns, table.source, list(every), empty)
     reading = _Reading(table, choice, grouping(table, choice, by))
     reading.select(condition)
     groups = reading.groups()
@@ -121,6 +123,7 @@ class _Reading:
         optional = name not in ("n_samples", "n_correct")
         remedy = f"; columns={{{name!r}: None}} (--column {name}=) puts the column aside" if optional else ""
         values, self_reasons = numbers(self.table.source, column, self.table.columns[column], remedy)
+        refuse_units(self.table.source, column, name, values)
         for index, reason in self_reasons.items():
             raise ValueError(f"{self.table.source}, row {index + 1}, column {column!r}: {reason}")
         return values
@@ -144,6 +147,8 @@ class _Reading:
             why += [those_dropped(self.dropped)] if self.dropped else []
             raise ValueError(f"{self.table.source}: none of {counted(self.table.rows, 'row')} has counts ({'; '.join(why)})")
         self._check_counts()
+        rivals = {name: self.choice.rivals(name, self.table.names) for name in self.columns}
+        self.warnings += seconds(self.table, Recognised(self.columns, (), rivals), self.kept)
         self._check_labels()
         self._check_repeated()
 
@@ -231,7 +236,7 @@ class _Reading:
 def spelt(cells: Any) -> list[str]:
     """Labels as text: whole numbers without a point, "" for an empty cell."""
     if cells.dtype.kind == "f":
-        return ["" if cell != cell else str(int(cell)) if cell == np.floor(cell) else repr(cell) for cell in cells.tolist()]
+        return ["" if cell != cell else str(int(cell)) if cell.is_integer() else repr(cell) for cell in cells.tolist()]
     return ["" if cell is None or cell != cell else str(cell).strip() for cell in cells.tolist()]
 
 
@@ -285,6 +290,7 @@ class _Covariates:
         for name, column in found.items():
             if column is not None:
                 values, odd = numbers(table.source, column, table.columns[column])
+                refuse_units(table.source, column, name, values)
                 for row, reason in unusable(name, values, odd).items():
                     raise ValueError(f"{table.source}, row {row + 1}, column {column!r}: {reason}")
                 self._add(name, (table.source, column), values[rows], groups, rows)

@@ -14,6 +14,7 @@ from isoflop.numeric.passk.curve import Curve
 from isoflop.numeric.runs import Dropped, named, those_dropped
 from isoflop.numeric.runs_cells import counted, numbers, shown
 from isoflop.numeric.runs_file import Table, table_of
+from isoflop.numeric.runs_reading import empty_columns
 from isoflop.numeric.where import Where
 
 __all__ = ["PassTable"]
@@ -119,7 +120,7 @@ class PassTable:
         """
         condition = None if where is None else Where.parse(where)
         table = data if isinstance(data, Table) else table_of(data)
-        choice = Choice.of(columns, table.source, table.names)
+        choice = Choice.of(columns, table.source, table.names, empty_columns(table))
         held = {name: choice.required(name, table.source, table.names) for name in NEEDED}
         if (column := choice.column("se", table.source, table.names)) is not None:
             held["se"] = column

@@ -210,3 +210,16 @@ def test_bad_input_is_one_line(run, words, message):
     assert re.search(message, done.err), done.err
     assert done.err.startswith("isoflop: error: ")
     assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "/dev/full"])
+def test_a_checkpoint_that_is_no_file(run_cli, tmp_path, place):
+    runs = tmp_path / "runs.csv"
+    assert run_cli("simulate", "runs", "-o", runs).code == 0
+    words = ("--cutoffs", 2, "--bootstrap", 0, "--law", "compute", "--checkpoint", place)
+    result = run_cli("backtest", runs, *words)
+    if place == "/dev/null":
+        assert (result.code, result.err) == (0, "")
+    else:
+        said = "isoflop: error: --checkpoint '/dev/full': cannot be written (No space left on device)\n"
+        assert (result.code, result.out, result.err) == (2, "", said)

@@ -70,6 +70,7 @@ CASES = {
         ["allocate", "--A", "1", "--B", "1", *EXPONENTS, "--loss", "2"],
         ["--E", "--loss"],
     ),
+    "compute in billions": (["allocate", *LAW, "--compute", "8B"], ["--compute '8B'", "FLOP", "params or tokens", "8000000000"]),
     "two targets": (["allocate", *LAW, "--compute", "1e20", "--loss", "2"], ["--compute '1e20'", "--loss '2'"]),
     "a loss below E": (["allocate", *LAW, "--loss", "1.5"], ["--loss '1.5'", "1.8172"]),
     "a loss at E": (["allocate", *LAW, "--loss", "1.8172"], ["--loss '1.8172'", "above"]),

@@ -6,9 +6,11 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 import termios
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -323,6 +325,39 @@ def test_an_interrupt_prints_what_was_done(command) -> None:
     assert re.fullmatch(rf"isoflop: interrupted: [0-9]+ of {len(NAMES)} derivations are verified\n", err)
     assert out.endswith("interrupted: these were done\n")
     assert 0 < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES) < len(NAMES)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_process_outlives_the_one_that_started_it(command, number) -> None:
+    _, environment = command
+    script = """
+import os, sys, time
+from isoflop.theory.verification import unordered
+if __name__ == "__main__":
+    with unordered(time.sleep, [0.0, 0.0, 600.0, 600.0], workers=2) as results:
+        next(results), next(results)
+        print(*[child.pid for child in __import__("multiprocessing").active_children()], flush=True)
+        list(results)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    children = [int(word) for word in process.stdout.readline().split()]
+    assert len(children) == 2
+    process.send_signal(number)
+    process.wait(60)
+    process.stdout.close()
+    for _ in range(300):  # they would sleep for 600 s
+        if not any(map(_runs, children)):
+            return
+        time.sleep(0.1)
+    pytest.fail("a worker still runs")
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_progress_on_a_terminal_alone(command) -> None:

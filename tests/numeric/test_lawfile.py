@@ -173,3 +173,10 @@ def test_text_outside_ascii_survives(tmp_path: Path) -> None:
     written = Law(beta=0.3, gamma=0.3, name="Schätzung", source="Lauf № 3")
     written.save(tmp_path / "law.json")
     assert Law.load(tmp_path / "law.json") == written
+
+
+@pytest.mark.parametrize("value", [1, True, 2.5, {"A": 1}])
+def test_what_is_left_undetermined_is_a_list_of_names(value: object) -> None:
+    data = {"notation": "schaeffer", "undetermined": value, "coefficients": {"beta": 0.3, "gamma": 0.3}}
+    with pytest.raises(ValueError, match=r"undetermined=.*: must be a list of names"):
+        lawfile.from_data(data)

@@ -113,7 +113,8 @@ def test_penalty_points_lie_on_the_curves_and_within_the_axis() -> None:
 
 def test_penalty_band() -> None:
     band: Any = plot_penalty(LAWS, within=0.01).patches[0]
-    assert (band.get_y(), band.get_height()) == pytest.approx((1.0, 0.01))
+    low, high = band.get_path().get_extents(band.get_patch_transform()).intervaly
+    assert (low, high) == pytest.approx((1.0, 1.01))
     assert band.get_label() == "within 1 %"
     assert not plot_penalty(LAWS).patches
 

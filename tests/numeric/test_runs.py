@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from isoflop.numeric.runs import Dropped, Runs
 from isoflop.numeric.runs_reading import repetitions
+from isoflop.numeric.runs_units import unit_in
 
 mp = mpmath.mp.clone()
 mp.dps = 50
@@ -521,3 +523,76 @@ def test_isoflop_study(public_runs: Path) -> None:
     assert set(runs.extra["param_count"].tolist()) == {"kaplan", "standard", "attention"}
     kaplan = Runs.read(public_runs / "porian2024" / "isoflop_points.csv", where="param_count == 'kaplan'")
     assert len(kaplan) == 220
+
+
+# -- columns that are empty, in other units, or name runs --------------------------------------------------------------
+
+
+def test_an_empty_column_loses_against_a_filled_one() -> None:
+    compute = [3e18, 9e18, 4e19, 2e20]  # not 6ND: params from it would be others
+    runs = read(Params=[None, "n/a", "", " "], compute=compute)
+    assert runs.columns["params"] == "N"
+    assert runs.params.tolist() == PLAIN["N"]
+    assert "column 'Params' is empty: 'N' is taken as params" in runs.warnings
+
+
+def test_a_column_that_is_empty_in_the_rows_in_use_loses_too() -> None:
+    changed = {"params": [None, None, None, 7e8], "tier": ["a", "a", "a", "b"]}
+    runs = read(**changed, compute=[3e18, 9e18, 4e19, 2e20], where="tier == 'a'")
+    assert runs.params.tolist() == PLAIN["N"][:3]
+    assert "column 'params' is empty: 'N' is taken as params" in runs.warnings
+
+
+def test_of_two_same_spellings_the_filled_one_is_taken() -> None:
+    runs = read(loss=[None] * 4, val_loss=[4.0, 3.5, 3.0, 2.5], train_loss=[math.nan] * 4)
+    assert runs.columns["loss"] == "val_loss"
+
+
+def test_a_second_column_is_named_where_it_says_something_else() -> None:
+    runs = read(params=[1.1e8, 2.2e8, 4.4e8, 8.8e8])
+    assert runs.params.tolist() == [1.1e8, 2.2e8, 4.4e8, 8.8e8]
+    said = "columns 'params', 'N' may both be params: 'params' is taken; --column params='N' takes the other"
+    assert said in runs.warnings
+    assert read(params=[1.1e8, 2.2e8, 4.4e8, 8.8e8], columns={"params": "N"}).warnings == ()
+    assert read(params=PLAIN["N"]).warnings == ()
+    assert read(params=["100M", "200M", "400M", "800M"]).warnings == ()
+    assert read(L=["en", "en", "de", "de"]).warnings == ()
+
+
+@pytest.mark.parametrize("heading", ["params (B)", "params_B", "N (in billions)", "Model Size [1e9]", "params_billions"])
+def test_a_unit_in_a_heading_is_refused(heading: str) -> None:
+    message = refusal(columns={"params": heading}, **{heading: [0.1, 0.2, 0.4, 0.8]})
+    assert f"column {heading!r}: its heading gives the unit 1e+09" in message
+    assert "0.1 to 0.8" in message
+    fine = read(columns={"params": heading}, **{heading: ["0.1B", "0.2B", "0.4B", "0.8B"]})  # these are in ones
+    assert fine.params.tolist() == PLAIN["N"]
+
+
+@pytest.mark.parametrize("heading", ["Model Size", "params (non-embedding)", "n_params", "N", "Training compute (FLOP)"])
+def test_other_headings_give_no_unit(heading: str) -> None:
+    assert unit_in(heading) == 1.0
+
+
+def test_rows_that_may_be_checkpoints_of_one_run_are_proposed_as_groups() -> None:
+    checkpoints = {"N": [1e8, 1e8, 4e8, 4e8], "run_name": ["x", "x", "y", "y"]}
+    said = "4 rows of 2 different 'run_name', each of one size at several tokens: where these are checkpoints, say "
+    assert read(**checkpoints).warnings == (said + "columns={'group': 'run_name'} (--column group='run_name')",)
+    assert read(**checkpoints, columns={"group": "run_name"}).warnings == ()
+    assert read(**checkpoints, columns={"group": None}).warnings == ()
+    assert read(**checkpoints, seed=[1, 1, 2, 2]).warnings == ()
+    assert read(run_name=["a", "b", "c", "d"]).warnings == ()  # a row each
+    assert read(model=["a", "a", "b", "b"]).warnings == ()  # a family of sizes is no run
+
+
+def test_lists_in_cells_of_a_group_are_labels() -> None:
+    assert list(read(group=[["a"], ["a"], {"b": 1}, None]).group) == ["['a']", "['a']", "{'b': 1}", "row 4"]
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-20, 1e30, 1e300])
+def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
+    message = refusal(loss=[loss * factor for loss in PLAIN["loss"]])
+    assert re.match(r"data: loss has median 3\.2\d*e[-+]\d+: must be from 1e-15 to 1e\+15; no unit of loss is so ", message)
+
+
+def test_a_single_odd_loss_is_no_unit() -> None:
+    assert len(read(loss=[4.0, 3.5, 3.0, 1e-300])) == 4

@@ -161,6 +161,14 @@ def test_what_is_missing_is_named_with_what_might_be_meant() -> None:
     assert "no column for group" in refusal("N", "D", "loss", require=("group",))
 
 
+@pytest.mark.parametrize("name", ["batch_size", "vocab_size", "hidden_size", "params_per_layer", "param_std", "data_seed"])
+def test_a_column_of_another_quantity_is_not_suggested(name: str) -> None:
+    assert "perhaps" not in refusal(name, "D", "loss", require=("params",))
+    assert "perhaps" not in refusal("N", name, "loss", require=("tokens",))
+    assert "perhaps 'size'" in refusal(name, "size", "D", "loss", require=("params",))
+    assert "perhaps 'tokens_B'" in refusal("N", "tokens_per_step", "batch_tokens", "tokens_B", "loss")
+
+
 def test_two_of_the_budget_give_the_third() -> None:
     for pair in (("N", "D"), ("N", "C"), ("C", "D")):
         assert set(found(*pair, "loss", require=("params", "tokens", "compute", "loss")).values()) == {*pair, "loss"}

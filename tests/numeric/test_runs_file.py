@@ -87,7 +87,7 @@ def test_parquet(tmp_path: Path) -> None:
         frame.to_parquet(path)
     except ImportError:
         path.write_bytes(b"PAR1 and more")
-        assert refusal(path) == ": Parquet needs pyarrow or fastparquet; neither is installed"
+        assert refusal(path) == ": is Parquet, for which neither pyarrow nor fastparquet is installed (pip install pyarrow)"
     else:
         assert Runs.read(path).loss.tolist() == [3.5, 3.25]
 
@@ -261,7 +261,7 @@ def test_bad_json_lines(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
-    assert refusal(tmp_path) == ": is a directory; must be a CSV, JSON or Parquet file"
+    assert refusal(tmp_path) == ": is a directory; must be a file of CSV or JSON"
     assert refusal(tmp_path / "nothing.csv") == ": cannot be read (No such file or directory)"
     with pytest.raises(ValueError, match=r"^file '': cannot be read \(No such file or directory\)$"):
         Runs.read("")
@@ -300,3 +300,17 @@ def test_a_million_rows_are_read_without_a_loop(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("isoflop.numeric.runs_cells._number", None)
     with np.errstate(all="raise"):
         assert math.isfinite(Runs.read(path).loss.sum())
+
+
+def test_columns_without_a_name_in_any_format(tmp_path: Path) -> None:
+    for name, text in (
+        ("a.csv", ",x\n1,2\n"),
+        ("a.json", '[{"": 1, "x": 2}]'),
+        ("a.jsonl", '{"": 1, "x": 2}\n'),
+        ("b.json", '{"columns": ["", "x"], "data": [[1, 2]]}'),
+    ):
+        (tmp_path / name).write_text(text)
+        assert table_of(tmp_path / name).names == ("unnamed column 1", "x")
+    assert table_of({"": [1], "x": [2]}).names == ("unnamed column 1", "x")
+    (tmp_path / "c.json").write_text('{"columns": ["", ""], "data": [[1, 2]]}')
+    assert table_of(tmp_path / "c.json").names == ("unnamed column 1", "unnamed column 2")

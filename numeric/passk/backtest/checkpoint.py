@@ -57,6 +57,8 @@ def read_steps(path: str | PathLike[str], key: str) -> dict[Task, Step]:
 
 
 def _whole_lines(path: str | PathLike[str]) -> list[str]:
+    if not _is_regular(path):
+        return []
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -74,21 +76,40 @@ def appending(path: str | PathLike[str] | None, key: str) -> Iterator[Callable[[
         yield lambda step: None
         return
     kept = "".join(f"{line}\n" for line in _whole_lines(path)).encode()
+    regular = _is_regular(path)
     try:
-        file = Path(path).open("r+b" if Path(path).exists() else "w+b")  # noqa: SIM115 (closed below)
+        mode = "wb" if not regular else "r+b" if Path(path).exists() else "w+b"
+        file = Path(path).open(mode, buffering=0)  # noqa: SIM115 (closed below)
+        if regular:
+            file.truncate(len(kept))  # a line that was cut off
+            file.seek(len(kept))
     except OSError as error:
-        raise ValueError(f"checkpoint={str(path)!r}: cannot be written ({_reason(error)})") from None
+        raise _unwritten(path, error) from None
     with file:
-        file.truncate(len(kept))  # a line that was cut off
-        file.seek(len(kept))
 
         def write(record: dict[str, Any]) -> None:
-            file.write(json.dumps(record).encode() + b"\n")
-            file.flush()
+            start = file.tell() if regular else 0
+            line = json.dumps(record).encode() + b"\n"
+            try:
+                while line:
+                    line = line[file.write(line) :]
+            except OSError as error:
+                if regular:  # as after the line before, whatever came to be written
+                    file.truncate(start)
+                raise _unwritten(path, error) from None
 
         if not kept:
             write({"format": FORMAT, "key": key})
         yield lambda step: write(step.as_record())
+
+
+def _is_regular(path: str | PathLike[str]) -> bool:
+    """Whether the file is one that can be read back and cut, or does not exist: no device and no pipe."""
+    return not Path(path).exists() or Path(path).is_file()
+
+
+def _unwritten(path: str | PathLike[str], error: OSError) -> ValueError:
+    return ValueError(f"checkpoint={str(path)!r}: cannot be written ({_reason(error)})")
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:

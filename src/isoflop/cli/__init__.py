@@ -9,7 +9,20 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
-from isoflop.cli.errors import BAD_INPUT, DEFECT, DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
+from isoflop.cli.errors import (
+    BAD_INPUT,
+    DEFECT,
+    DONE,
+    INTERRUPTED,
+    NEGATIVE,
+    NO_VERDICT,
+    UsageError,
+    in_options,
+    is_defect,
+    one_line,
+    shown,
+    visible,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,20 +56,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)
-    except UsageError as error:
-        return _fail(str(error))
-    except ValueError as error:  # the library's domain errors name the argument, its value and its domain
-        return _fail(str(error))
+    except (UsageError, ValueError) as error:  # the library's domain errors name the argument, its value and its domain
+        return _defect(error) if is_defect(error) else _fail(_in_options(str(error), words))
     except KeyboardInterrupt as stop:  # a command that has a part of its result keeps it, and says so itself
         from isoflop.cli.run_options import say_interrupted
 
         say_interrupted(str(stop) or "there is no result yet")
         return INTERRUPTED
-    except Exception:
-        import traceback
+    except Exception as error:
+        return _defect(error)
 
-        traceback.print_exc()
-        return DEFECT
+
+def _in_options(message: str, words: Sequence[str]) -> str:
+    """The message with options for arguments in Python's spelling."""
+    if not ("='" in message or '="' in message) or not words or words[0] not in COMMANDS:
+        return message
+    actions = _module(words[0]).parser()._actions
+    return in_options(message, [action.option_strings[-1] for action in actions if action.option_strings])
+
+
+def _defect(error: Exception) -> int:
+    import traceback
+
+    traceback.print_exception(error.__context__ if isinstance(error, UsageError) and error.__context__ else error)
+    return DEFECT
 
 
 def _run(words: Sequence[str]) -> int:
@@ -76,12 +99,26 @@ def _run(words: Sequence[str]) -> int:
     if any(word in HELP for word in rest):
         return _write(parser.format_help(), DONE)
     from isoflop.cli.arguments import read
-    from isoflop.cli.files import refuse_overwriting
+    from isoflop.cli.files import refuse_overwriting, state_of, states
 
     options = read(parser, rest)
     refuse_overwriting(parser, options)
+    if "--plot" in options:
+        _quiet_matplotlib()
+    before = states(parser, options) if sys.stderr is not None and sys.stderr.isatty() else {}
     text, status = module.run(options)
-    return _write(text, status, options.one("--output"))
+    _write(text, status, options.one("--output"))
+    for path, state in before.items():
+        if state_of(path) != state:
+            _say(f"wrote {path}")
+    return status
+
+
+def _quiet_matplotlib() -> None:
+    """Where its folders cannot be written Matplotlib says so, and draws as well."""
+    import logging
+
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _module(command: str) -> ModuleType:
@@ -133,15 +170,20 @@ def _overview() -> str:
 
 
 def _fail(message: str) -> int:
+    _say(f"error: {message}")
+    return BAD_INPUT
+
+
+def _say(message: str) -> None:
+    """One line on the standard error."""
     if sys.stderr is not None:
         with suppress(OSError):
-            print("isoflop: error:", " ".join(message.split()), file=sys.stderr)
-    return BAD_INPUT
+            print("isoflop:", one_line(message), file=sys.stderr)
 
 
 def _write(text: str, status: int, path: str | None = None) -> int:
     """Write the output to the file or else to the standard output, and return the status."""
-    text = text.rstrip("\n") + "\n"
+    text = visible(text.rstrip("\n") + "\n")
     if path is not None:
         _write_file(text, path)
         return status
@@ -163,10 +205,10 @@ def _write(text: str, status: int, path: str | None = None) -> int:
 
 
 def _write_file(text: str, path: str) -> None:
-    from pathlib import Path
+    from isoflop.numeric._files import write
 
     try:
-        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+        write(path, text.encode(errors="backslashreplace"))
     except OSError as error:
         raise UsageError(f"--output {shown(path)}: cannot be written ({error.strerror})") from None
 

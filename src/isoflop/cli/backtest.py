@@ -240,7 +240,7 @@ def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
     method = settings["method"]
     if method is not None and method not in METHODS[kind]:
         raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[kind])} for {kind}")
-    data: Any = file.read(table) if kind == "counts" else RunTable(options, LISTS).read("loss")
+    data: Any = file.read(table) if kind == "counts" else RunTable(options, LISTS).read("loss", table=table)
     try:
         return backtest(data, progress=is_terminal(sys.stderr), **settings)
     except KeyboardInterrupt as stop:

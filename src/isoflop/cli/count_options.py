@@ -23,7 +23,9 @@ QUANTITIES = "problem, n_samples, n_correct, model, benchmark, params, tokens, c
 
 def declare_counts(parser: Parser) -> None:
     """The file of counts and the options that tell how to read it."""
-    parser.add_argument(POSITIONAL, metavar="COUNTS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of counts")
+    parser.add_argument(
+        POSITIONAL, metavar="COUNTS", nargs="*", help="CSV, JSON or JSON lines file of counts; Parquet where pyarrow is installed"
+    )
     data = parser.add_argument_group("counts")
     takes_one(
         data,
@@ -45,7 +47,7 @@ class CountTable:
         words = options.words(POSITIONAL)
         if words is None:
             after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
-            raise UsageError(f"COUNTS is missing: name a CSV, JSON or Parquet file of counts{after}")
+            raise UsageError(f"COUNTS is missing: name a CSV or JSON file of counts{after}")
         if len(words) > 1:
             raise UsageError(f"unexpected argument {shown(words[1])}: one file of counts at a time")
         self.path = words[0]

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
 DONE, NEGATIVE, BAD_INPUT, NO_VERDICT, INTERRUPTED = 0, 1, 2, 3, 130
 #: A defect of the program itself: never to be mistaken for a verdict.
 DEFECT = 70
 
 LONGEST_SHOWN = 200
+#: Of a line on the standard error.
+LONGEST_LINE = 1000
+#: What a terminal would obey rather than show: control characters, and those that turn the direction of text.
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class UsageError(Exception):
@@ -19,11 +31,73 @@ def shown(text: str) -> str:
     >>> shown("")
     "''"
     """
-    quoted = repr(text)
-    if len(quoted) <= LONGEST_SHOWN:
-        return quoted
-    half = LONGEST_SHOWN // 2
-    return f"{quoted[:half]}...{quoted[-half:]}"
+    return shortened(repr(text), LONGEST_SHOWN)
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text without its middle where it is too long.
+
+    >>> shortened("abcdefgh", 8), shortened("abcdefghi", 8)
+    ('abcdefgh', 'abcd...fghi')
+    """
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]}...{text[-half:]}"
+
+
+def visible(text: str) -> str:
+    """The text with an escape, which JSON knows too, for every character that a terminal would obey, but ends of lines and tabs.
+
+    >>> print(visible("a\\x1b[2J"))
+    a\\u001b[2J
+    """
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def in_options(message: str, options: Iterable[str]) -> str:
+    """A message of the library with the options of a command in place of arguments in Python's spelling.
+
+    >>> in_options("--profile 'alpha': objective='pinball-log': has none", ["--objective"])
+    "--profile 'alpha': --objective 'pinball-log': has none"
+    """
+    for option in options:
+        name = option.lstrip("-").replace("-", "_")
+        message = re.sub(rf"(?<![\w.({{'\"-])(?<!--column ){name}=(?=['\"])", f"{option} ", message)
+    return message
+
+
+def one_line(text: str) -> str:
+    """A message for the standard error."""
+    return visible(shortened(" ".join(text.split()), LONGEST_LINE))
+
+
+def is_defect(error: BaseException) -> bool:
+    """Whether an error that is to be told as bad input is one of the program itself.
+
+    The library raises a ValueError for bad input in so many words. What another library raises, or Python where it runs our
+    code, was not foreseen, whatever its class; it may come as the text of a UsageError.
+    """
+    cause = error.__context__ if isinstance(error, UsageError) else error
+    if not isinstance(cause, ValueError) or not str(cause):
+        return False
+    if isinstance(error, UsageError) and (str(cause) not in str(error) or f"{type(cause).__name__}: {cause}" in str(error)):
+        return False  # what was foreseen: another complaint, or that a file of the user's raises this
+    if type(cause.__cause__).__name__ == "_RemoteTraceback":  # of another process, which raised it where we cannot see
+        return type(cause).__module__.partition(".")[0] == "numpy"
+    return _was_not_raised_here(cause.__traceback__)
+
+
+def _was_not_raised_here(traceback: TracebackType | None) -> bool:
+    from opcode import opname
+
+    if traceback is None:
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    frame = traceback.tb_frame
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    if package != "isoflop" and (package in sys.stdlib_module_names or "-packages" in frame.f_code.co_filename):
+        return True
+    return not opname[frame.f_code.co_code[traceback.tb_lasti]].startswith(("RAISE", "RERAISE"))
 
 
 def outside(option: str, text: str, domain: str, note: str = "") -> UsageError:

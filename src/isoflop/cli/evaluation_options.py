@@ -39,7 +39,12 @@ def declare_evaluations(
     parser: Parser, *, guessing: bool = True, benchmarks: str = "only these benchmarks; default: all"
 ) -> None:
     """The file of evaluations and the options that tell how to read it, and what guessing scores where that plays a part."""
-    parser.add_argument(POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of evaluations")
+    parser.add_argument(
+        POSITIONAL,
+        metavar="RUNS",
+        nargs="*",
+        help="CSV, JSON or JSON lines file of evaluations; Parquet where pyarrow is installed",
+    )
     data = parser.add_argument_group("evaluations")
     quantities = QUANTITIES.format("random_baseline, " if guessing else "")
     takes_one(
@@ -88,7 +93,7 @@ class EvaluationTable:
         if words is None:
             lists = (*LISTS, *lists)
             after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
-            raise UsageError(f"RUNS is missing: name a CSV, JSON or Parquet file of evaluations{after}")
+            raise UsageError(f"RUNS is missing: name a CSV or JSON file of evaluations{after}")
         if len(words) > 1:
             raise UsageError(f"unexpected argument {shown(words[1])}: one file of evaluations at a time")
         self.path = words[0]

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+    from typing import Any
 
     from isoflop.cli.arguments import Options, Parser
 
@@ -32,6 +33,23 @@ def refuse_overwriting(parser: Parser, options: Options) -> None:
             for other in others:
                 if _is_one(word, other[1]):
                     raise UsageError(f"{typed((option, word), other)}: are one file, which {harm}; name another")
+
+
+def states(parser: Parser, options: Options) -> dict[str, Any]:
+    """The files to write, and what tells whether they were."""
+    named = (word for action in parser._actions for _, word in _files(action, options) if action.metavar == WRITTEN)
+    return {word: state_of(word) for word in named}
+
+
+def state_of(path: str) -> Any:
+    """What changes when a file is written; None where there is none."""
+    import os
+
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _files(action: argparse.Action, options: Options) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ def parser() -> Parser:
             "RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...",
             "RUNS [--bootstrap N --seed S] [--save FILE] ...",
         ],
-        "The law that comes closest to the runs of a CSV, JSON or Parquet file, without start values, with\n"
+        "The law that comes closest to the runs of a CSV or JSON file, without start values, with\n"
         "standard errors and intervals of its coefficients and of what follows from them.\n"
         "Exit status 3: no point was certified as a minimum, or the runs leave coefficients open: no result.",
         [

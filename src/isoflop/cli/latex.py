@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 from isoflop.cli.arguments import POSITIONAL, Parser, takes_several
 from isoflop.cli.errors import DONE, NEGATIVE, UsageError, blamed, shown
+from isoflop.cli.run_options import is_terminal
 from isoflop.cli.selection import COEFFICIENTS, declare_law, notation
 from isoflop.cli.selection import laws as selected_laws
 from isoflop.theory.notation import close_matches
@@ -28,6 +31,7 @@ def parser() -> Parser:
         [
             "[NAME ... | --all] [--law LAW ... [--ratio RATIO ...]] [-o FILE]",
             "[NAME ... | --all] --fragment [--symbol NAME=LATEX ... | --no-macros]",
+            "--list",
         ],
         "Theorems with assumptions, numbered proofs, status and sources, as a document for pdflatex. Every\n"
         "step is checked for the print. Letters are macros, \\isoN for N: define them as your paper writes\n"
@@ -41,7 +45,8 @@ def parser() -> Parser:
     )
     built.add_argument(POSITIONAL, nargs="*", help="derivations, by file name; default: the envelope and the penalty")
     group = built.add_argument_group("content")
-    group.add_argument("--all", action="store_true", help="every derivation of the package")
+    group.add_argument("--list", action="store_true", help="names and titles of the derivations, and nothing else")
+    group.add_argument("--all", action="store_true", help="every derivation of the package; takes minutes")
     takes_several(group, "--ratio", "RATIO", "a table of penalties at these overtraining ratios, for each law")
     group.add_argument("--fragment", action="store_true", help="no preamble: for pasting into a paper")
     takes_several(group, "--symbol", "NAME=LATEX", "what a macro stands for, such as N=M or gamma=\\delta")
@@ -54,6 +59,8 @@ def parser() -> Parser:
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
+    if "--list" in options:
+        return _titles(), DONE
     spelling = notation(options)
     names = _names(options)
     symbols = _symbols(options)
@@ -62,13 +69,19 @@ def run(options: Options) -> tuple[str, int]:
 
     macros = "--no-macros" not in options
 
+    from isoflop.numeric._progress import progress_bar
     from isoflop.theory.document import Entry, document_latex, require_symbols
 
     try:
         require_symbols(symbols, spelling, macros)
     except ValueError as error:
         raise blamed(error, ("--symbol", " ".join(options.words("--symbol") or ()))) from None
-    entries = [Entry.checked(_subject(name)) for name in names]
+    bar = progress_bar(len(names), is_terminal(sys.stderr), what="derivations", unit="proof")
+    entries = []
+    for name in names:
+        entries.append(Entry.checked(_subject(name)))
+        bar.update(1)
+    bar.close()
     text = document_latex(
         entries,
         notation=spelling,
@@ -79,6 +92,17 @@ def run(options: Options) -> tuple[str, int]:
         symbols=symbols,
     )
     return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
+
+
+def _titles() -> str:
+    """A line for each derivation. That it holds is not checked."""
+    from importlib import import_module
+
+    from isoflop.derivations import NAMES
+
+    width = max(map(len, NAMES))
+    titles = ((import_module(f"isoflop.derivations.{name}").__doc__ or "").partition("\n")[0] for name in NAMES)
+    return "\n".join(f"{name.ljust(width)}  {title}" for name, title in zip(NAMES, titles, strict=True))
 
 
 # -- input -----------------------------------------------------------------------------------------
@@ -94,7 +118,7 @@ def _names(options: Options) -> Sequence[str]:
         return NAMES
     for name in wanted or ():
         if name not in NAMES:
-            hint = close_matches(name, NAMES) or "; isoflop verify lists them"
+            hint = close_matches(name, NAMES) or "; isoflop latex --list names them with their titles"
             raise UsageError(f"{POSITIONAL} {shown(name)}: is no derivation{hint}")
     return list(dict.fromkeys(wanted)) if wanted else DEFAULTS
 

@@ -7,7 +7,7 @@ import re
 
 from isoflop.cli.errors import outside
 from isoflop.numeric._domain import NONNEGATIVE, POSITIVE
-from isoflop.numeric._numerals import SPELLINGS, parse
+from isoflop.numeric._numerals import SPELLINGS, SUFFIXES, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,21 @@ def parse_whole(text: str) -> float:
         raise ValueError(str(error).replace(SPELLINGS, SPELLINGS_OF_COUNTS)) from None
 
 
+#: Options in FLOP: no training costs so few that k, M, B or T would do, which count params and tokens.
+IN_FLOP = ("--compute", "--compute-range")
+COUNTING = tuple(suffix for suffix in SUFFIXES if suffix not in ("", "%"))
+
+
 def positive(option: str, text: str) -> float:
     """The number that the text spells, above 0; UsageError where it spells none."""
+    value = _positive(option, text)
+    if option in IN_FLOP and text.strip().endswith(COUNTING):
+        note = f"{text.strip()[-1]} counts params or tokens; {text.strip()} FLOP would be {value:.16g}"
+        raise outside(option, text.strip(), "FLOP, such as 5.76e23", note)
+    return value
+
+
+def _positive(option: str, text: str) -> float:
     return _checked(option, text, POSITIVE, lambda value: value > 0.0)
 
 

@@ -7,7 +7,7 @@ import sys
 
 from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
 from isoflop.cli.count_options import CountTable, declare_counts, draws_of
-from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
+from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
 from isoflop.cli.render import clean, csv_text, json_text, number, table
 from isoflop.cli.run_options import target
 
@@ -51,8 +51,8 @@ def parser() -> Parser:
         "error, -log of it, how many problems it is of, how many of these have no correct sample (they count,\n"
         "with pass@k = 0), and how many were refused: those with fewer than k samples, for which there is no\n"
         "unbiased estimate. JSON and CSV have besides a status: estimate, no success (pass@k = 0, its -log\n"
-        "inf, in JSON null), all solved (pass@k = 1), or refused (no problem has k samples); only estimates\n"
-        "have a standard error.\n"
+        "is inf in CSV and null in JSON), all solved (pass@k = 1), or refused (no problem has k samples);\n"
+        "only estimates have a standard error.\n"
         "With --check: which values no distribution of success rates can produce. ESTIMATES may then be a\n"
         "table of k and pass@k instead of counts. Exit status 0: none, 1: some; without --check 3: at no k\n"
         "that was asked for is there an estimate.",
@@ -125,9 +125,10 @@ def _powers(most: int) -> list[int]:
 def _has_counts(file: CountTable, data: Any) -> bool:
     """Whether the table holds counts; else it may hold estimates."""
     from isoflop.numeric.passk.columns import Choice
+    from isoflop.numeric.runs_reading import empty_columns
 
     try:
-        choice = Choice.of(file.columns or None, data.source, data.names)
+        choice = Choice.of(file.columns or None, data.source, data.names, empty_columns(data))
         held = {name: choice.column(name, data.source, data.names) for name in ("n_samples", "n_correct", "k", "pass_at_k")}
     except ValueError:  # whoever reads the table will say what is wrong
         return True
@@ -277,4 +278,4 @@ def _say(notes: Sequence[str]) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             for note in notes:
-                print("isoflop: note:", " ".join(clean(note).split()), file=sys.stderr)
+                print("isoflop: note:", one_line(note), file=sys.stderr)

@@ -132,6 +132,9 @@ def _points(options: Options) -> list[Point]:
             ({"params": n, "tokens": d}, (("--params", n_text), ("--tokens", d_text)))
             for (n_text, n), (d_text, d) in zip(params, tokens, strict=True)
         ]
+    if given in (["--params"], ["--tokens"]):
+        (missing,) = {"--params", "--tokens"} - {*given}
+        raise UsageError(f"{_listed(options, given)}: needs {missing}")
     if given:
         raise UsageError(f"{_listed(options, given)}: must be --ratio, or --size-ratio, or --params with --tokens")
     return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from isoflop.cli.arguments import POSITIONAL, takes_one
-from isoflop.cli.errors import UsageError, outside, shown
+from isoflop.cli.errors import UsageError, one_line, outside, shown
 from isoflop.cli.numerals import parse, parse_whole
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from isoflop.cli.arguments import Options, Parser
     from isoflop.numeric.runs import Runs
+    from isoflop.numeric.runs_file import Table
 
 OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares", "pinball-log")
 SHARE = "a number between 0 and 1"
@@ -22,7 +23,9 @@ SHARE = "a number between 0 and 1"
 
 def declare_runs(parser: Parser) -> None:
     """The file of runs and the options that tell how to read it."""
-    parser.add_argument(POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON, JSON lines or Parquet file of runs")
+    parser.add_argument(
+        POSITIONAL, metavar="RUNS", nargs="*", help="CSV, JSON or JSON lines file of runs; Parquet where pyarrow is installed"
+    )
     data = parser.add_argument_group("runs")
     quantities = "params, tokens, compute, loss, accuracy, weight or group"
     takes_one(
@@ -43,7 +46,7 @@ class RunTable:
         words = options.words(POSITIONAL)
         if words is None:
             after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
-            raise UsageError(f"RUNS is missing: name a CSV, JSON or Parquet file of runs{after}")
+            raise UsageError(f"RUNS is missing: name a CSV or JSON file of runs{after}")
         if len(words) > 1:
             raise UsageError(f"unexpected argument {shown(words[1])}: one file of runs at a time")
         self.path = words[0]
@@ -52,13 +55,16 @@ class RunTable:
         self.where = options.one("--where")
         self.baseline = share(options, "--random-baseline", zero=True)
 
-    def read(self, *needed: str, names: Collection[str] = ()) -> Runs:
-        """The runs, each with these quantities; `names`: those of an expression, which may have columns of their own."""
+    def read(self, *needed: str, names: Collection[str] = (), table: Table | None = None) -> Runs:
+        """The runs, each with these quantities; `names`: those of an expression, which may have columns of their own.
+
+        `table`: what the file holds, where it was read before; a pipe can be read once.
+        """
         from isoflop.numeric.runs import Runs
 
         try:
             return Runs.read(
-                self.path,
+                self.path if table is None else table,
                 columns=self.columns or None,
                 where=self.where,
                 require=needed,
@@ -186,4 +192,4 @@ def say_interrupted(text: str) -> None:
 
     if sys.stderr is not None:
         with suppress(OSError):
-            print("isoflop: interrupted:", text, file=sys.stderr)
+            print("isoflop: interrupted:", one_line(text), file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from isoflop.cli.errors import DONE, UsageError, blamed, shown
 from isoflop.cli.render import csv_text, json_text
-from isoflop.cli.run_options import target, whole
+from isoflop.cli.run_options import of_option, target, whole
 from isoflop.theory.notation import close_matches
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def parser() -> Parser:
         ],
     )
     built.add_argument(POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts")
-    takes_one(built, "--seed", "S", "of everything that is drawn; default: 0")
+    takes_one(built, "--seed", "S", "of everything that is drawn, the same in every run with the same NumPy; default: 0")
     takes_one(built, "--noise", "NUMBER", "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004")
     accuracy = built.add_argument_group("downstream")
     takes_several(accuracy, "--benchmark", "NAME", "only these benchmarks, as in Table 12: ARC-E, HumanEval, ...")
@@ -110,14 +110,17 @@ def _downstream(options: Options, seed: int) -> dict[str, Any]:
     from isoflop.numeric.downstream.simulate import PROBLEMS, RUN_NOISE, simulate
 
     noise = options.nonnegative("--noise")
-    return simulate(
-        seed=seed,
-        benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
-        datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
-        run_noise=RUN_NOISE if noise is None else noise,
-        exact="--exact" in options,
-        with_baselines="--no-baselines" not in options,
-    ).columns()
+    try:
+        return simulate(
+            seed=seed,
+            benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
+            datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
+            run_noise=RUN_NOISE if noise is None else noise,
+            exact="--exact" in options,
+            with_baselines="--no-baselines" not in options,
+        ).columns()
+    except ValueError as error:
+        raise of_option(error, ("run_noise=", "--noise", options.one("--noise"))) from None
 
 
 def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | None:
@@ -141,7 +144,8 @@ def _runs(options: Options, seed: int) -> dict[str, Any]:
     try:
         return simulate_losses(seed=seed, law=name, noise=LOSS_NOISE if noise is None else noise)
     except ValueError as error:
-        raise blamed(error, ("--law", name)) from None
+        about_noise = str(error).startswith("noise=")
+        raise blamed(error, ("--noise", str(options.one("--noise"))) if about_noise else ("--law", name)) from None
 
 
 def _counts(options: Options, seed: int) -> dict[str, Any]:
@@ -156,10 +160,10 @@ def _counts(options: Options, seed: int) -> dict[str, Any]:
 
 
 def _write(option: str, place: str, text: str) -> None:
-    from pathlib import Path
+    from isoflop.numeric._files import write
 
     try:
-        Path(place).write_text(text, encoding="utf-8")
+        write(place, text.encode())
     except OSError as error:
         raise UsageError(f"{option} {shown(place)}: cannot be written ({error.strerror})") from None
 

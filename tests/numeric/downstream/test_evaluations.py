@@ -515,3 +515,26 @@ def test_the_overtrained_runs(public_runs: Path) -> None:
     condition = "dataset == 'rpj' and token_multiplier == 20"
     assert found.mask(condition).sum() == len(Evaluations.read(public_runs / "gadre2024" / "runs.csv", where=condition))
     assert found.proxy("loss_c4_val").min() == found.proxies["c4_val"].min()
+
+
+def test_an_empty_column_loses_and_a_unit_in_a_heading_is_refused() -> None:
+    rows = [score(N, "piqa", 0.5 + i / 10) | {"params": None} for i, N in enumerate((1e8, 2e8, 4e8))]
+    read_back = Evaluations.read(rows)
+    assert read_back.params.tolist() == [1e8, 2e8, 4e8]
+    assert "column 'params' is empty: 'N' is taken as params" in read_back.warnings
+    both = Evaluations.read([row | {"params": 2 * row["N"]} for row in rows])
+    assert any("'params' is taken; --column params='N' takes the other" in text for text in both.warnings)
+    billions = [{("N (B)" if name == "N" else name): value for name, value in row.items() if name != "params"} for row in rows]
+    with pytest.raises(ValueError, match=r"column 'N \(B\)': its heading gives the unit"):
+        Evaluations.read([row | {"N (B)": row["N (B)"] / 1e9} for row in billions], columns={"params": "N (B)"})
+
+
+def test_lists_and_objects_in_cells_are_labels() -> None:
+    rows = [
+        score(1e8, "piqa", 0.5) | {"run": ["a", 1], "setup": {"lr": 1}},
+        score(2e8, "piqa", 0.6) | {"run": {"b": 2}, "setup": {"lr": 2}},
+    ]
+    found = Evaluations.read(rows)
+    assert list(found.run) == ["['a', 1]", "{'b': 2}"]
+    del rows[0]["run"], rows[1]["run"]
+    assert len(Evaluations.read(rows)) == 2

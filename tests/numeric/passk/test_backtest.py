@@ -548,3 +548,53 @@ def test_prediction_intervals_hold_about_as_often_as_they_say():
 def test_prediction_intervals_hold_as_often_as_they_say():
     inside = coverage_of(range(150))
     assert abs(inside.mean() - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(inside)) + 0.02
+
+
+def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path, monkeypatch):
+    import errno
+    import os
+    import typing
+    from types import SimpleNamespace
+
+    from isoflop.numeric.passk.backtest import checkpoint
+
+    path = tmp_path / "work.jsonl"
+    with checkpoint.appending(path, "key") as add:
+        add(typing.cast("typing.Any", SimpleNamespace(as_record=lambda: {"fit": 1})))
+    whole = path.read_bytes()
+    opened = type(path).open
+
+    def full(self, *args, **options):
+        file = opened(self, *args, **options)
+        if options.get("buffering") == 0:
+            written = file.write
+
+            def write(line):
+                if len(line) < 5:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                return written(line[:5])
+
+            return _Wrapped(file, write)
+        return file
+
+    monkeypatch.setattr(type(path), "open", full)
+    with (
+        pytest.raises(ValueError, match=r"checkpoint=.*cannot be written .No space left"),
+        checkpoint.appending(path, "key") as add,
+    ):
+        add(typing.cast("typing.Any", SimpleNamespace(as_record=lambda: {"fit": 2})))
+    assert path.read_bytes() == whole
+
+
+class _Wrapped:
+    def __init__(self, file, write):
+        self.file, self.write = file, write
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()

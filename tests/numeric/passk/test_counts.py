@@ -178,6 +178,24 @@ def test_tables_that_differ_are_noticed() -> None:
     assert any("params of 1 group differs between models, which is taken, and data" in text for text in counts.warnings)
 
 
+def test_an_empty_column_loses_against_a_filled_one_and_a_second_one_is_named() -> None:
+    counts = read(n_samples=[None] * 4, n=[40, 50, 60, 70])
+    assert counts.n.tolist() == [40, 50, 60, 70]
+    assert "column 'n_samples' is empty: 'n' is taken as n_samples" in counts.warnings
+    both = read(n=[40, 50, 60, 70])
+    assert both.n.tolist() == [10, 20, 10, 30]
+    assert any("'n_samples' is taken; --column n_samples='n' takes the other" in text for text in both.warnings)
+
+
+def test_a_unit_in_a_heading_is_refused() -> None:
+    refused(
+        r"'params \(B\)': its heading gives the unit 1e\+09", ROWS | {"params (B)": [1, 1, 7, 7]}, columns={"N": "params (B)"}
+    )
+    refused(
+        r"column 'tokens_billions'", models={"model": ["a", "b"], "tokens_billions": [2, 3]}, columns={"D": "tokens_billions"}
+    )
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 
@@ -201,7 +219,11 @@ def test_tables_that_differ_are_noticed() -> None:
         ({"model": ["a", None, "b", "b"]}, r"row 2, column 'model': is empty"),
         ({"N": [1e8, 2e8, 1e9, 1e9]}, r"column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be one"),
         ({"N": [1e8, -1e8, 1e9, 1e9]}, r"row 2, column 'N': params=-1e\+08 must be above 0"),
-        ({"num_samples": [1, 1, 1, 1], "samples": [1, 1, 1, 1], "n_samples": [None] * 4}, r"none of 4 rows has counts"),
+        ({"n_samples": [None] * 4}, r"none of 4 rows has counts"),
+        (
+            {"num_samples": [40] * 4, "samples": [50] * 4, "n_samples": [None] * 4},
+            r"'num_samples', 'samples' may all be n_samples",
+        ),
     ],
 )
 def test_bad_rows(changed: Any, message: str) -> None:
@@ -264,3 +286,9 @@ def test_public_gold(public_runs: Path) -> None:
     assert any("no gold for 72 groups of 81" in text for text in counts.warnings)
     refused("the counts hold several .'gsm8k', 'math'", folder / "per_problem_counts.csv", gold=gold)
     refused("they differ in 'benchmark'", folder / "per_problem_counts.csv", by="model")
+
+
+def test_labels_that_spell_no_number() -> None:
+    """A column of labels that reads as floats, infinities among them."""
+    counts = Counts.read({"model": [float("inf"), 2.0, 2.5], "problem": [1, 1, 1], "n": [4, 5, 6], "c": [1, 2, 3]})
+    assert counts.names == ("inf", "2", "2.5")
