@@ -170,8 +170,8 @@ class Law(Frozen):
 
     def allocate(
         self,
-        *,
         compute: Any = None,
+        *,
         loss: Any = None,
         reducible_loss: Any = None,
         max_params: float | None = None,
@@ -214,7 +214,7 @@ class Law(Frozen):
 
     # -- misallocation ---------------------------------------------------------------------------------------------
 
-    def penalty(self, *, ratio: Any = None, size_ratio: Any = None, params: Any = None, tokens: Any = None) -> Penalty:
+    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, params: Any = None, tokens: Any = None) -> Penalty:
         """What training off the optimal allocation costs.
 
         Parameters

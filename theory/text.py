@@ -455,8 +455,10 @@ def optimum(variable: Symbol) -> Expr:
 
 def law_lines(envelope: Envelope) -> list[Line]:
     """L = ... and C = ..."""
-    loss = Equation((Function("L")(*envelope.form.variables), envelope.form.loss))
-    return [(loss,), (Equation((sym.C, envelope.budget.compute())),)]
+    form = envelope.form
+    loss = Equation((Function("L")(*form.variables), form.loss))
+    inner = [] if form.is_sum else [(Equation((Function("R")(*form.variables), form.reducible)),)]
+    return [(loss,), *inner, (Equation((sym.C, envelope.budget.compute())),)]
 
 
 def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Line]:
@@ -469,8 +471,19 @@ def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Lin
     lines.append((exponent_equation(envelope, brief),))
     lines.append(share_equations(envelope, brief, spelling))
     lines.append((Equation((brief.coefficient, _coefficient(envelope, brief))),))
-    lines.append((Equation((optimum(sym.L), brief.loss)),))
+    if not envelope.form.is_sum:  # alpha and C0 are those of R*, not of the loss
+        lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
+    lines.append((Equation((optimum(sym.L), brief.loss, *_as_power_of_compute(envelope, brief))),))
     return lines
+
+
+def _as_power_of_compute(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
+    """L* with the exponent of its own power law, where a function stands around R and leaves one."""
+    form = envelope.form
+    if form.is_sum or form.power is None or form.irreducible is None:
+        return ()
+    K, p = form.power
+    return (form.irreducible + form.direction * K * brief.coefficient**p * sym.C ** -(p * brief.exponent),)
 
 
 def _has_many_terms(envelope: Envelope) -> bool:
