@@ -28,6 +28,9 @@ LARGEST_SAFE_EXPONENT = 300
 #: Where (beta + g) s lies within 1.4 of 0.6 the overhead comes from the excess: the size is above the critical one, q below 0.6.
 NEAR_CENTRE, NEAR_RADIUS = Rational(3, 5), Rational(7, 5)
 
+#: s less the s of the critical size: near it the difference of the two logarithms has lost its digits, that of the sizes has not.
+ABOVE_CRITICAL = Symbol("above_critical", real=True)
+
 #: R of a law h(R) whose reducible loss is not R itself: what a formula of R, its value or its argument, is called there.
 INNER_SUM = Symbol("inner_sum", positive=True)
 INNER_NAMES = (
@@ -99,11 +102,13 @@ class Formula:
 class InLogRatio(Formula):
     """A formula in s = log r, printed for s, r or rho as the argument.
 
-    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument.
+    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument. Where `blocks` is in
+    ABOVE_CRITICAL, `log_critical` is the s at which that is 0.
     """
 
     blocks: Expr = S.Zero
     log_ratio: Expr = S.Zero
+    log_critical: Expr = S.Zero
 
 
 def argument_name(symbol: Symbol) -> str:
@@ -369,13 +374,19 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
     growing = And(-b * s < LARGEST_SAFE_EXPONENT, g * s < LARGEST_SAFE_EXPONENT)
     reachable = -b * s + log(m._weights[0]) < 0
     near = ((b + g) * s - NEAR_CENTRE) ** 2 < NEAR_RADIUS**2
-    overhead = Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True))
-    tokens_factor = Piecewise((m.near_tokens_factor, near), (m.safe_tokens_factor, reachable), (oo, True))
+    overhead = (m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True)
+    tokens_factor = (m.near_tokens_factor, near), (m.safe_tokens_factor, reachable), (oo, True)
+    log_weight = log(m._weights[0])
+
+    def from_critical(close: Any, distant: Any, beyond: Any) -> Expr:
+        by_distance = distant[0].xreplace({log_weight - b * s: -b * ABOVE_CRITICAL})
+        return Piecewise(close, (by_distance, ABOVE_CRITICAL > 0), beyond)
+
     families = (
         (
             "penalty",
             Piecewise((1 + m.excess, growing), (penalty, True)),
-            penalty,
+            1 + m.excess,
             "Penalty P = (L - E)/(L* - E) at the same compute.",
             m.penalty,
             SCHAEFFER,
@@ -406,16 +417,16 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         ),
         (
             "compute_overhead",
-            overhead,
-            overhead,
+            Piecewise(*overhead),
+            from_critical(*overhead),
             "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.",
             m.compute_overhead,
             DE_VRIES,
         ),
         (
             "tokens_factor",
-            tokens_factor,
-            tokens_factor,
+            Piecewise(*tokens_factor),
+            from_critical(*tokens_factor),
             "D/D* that reaches L*(C) at this size; inf where no number of tokens does.",
             m.tokens_factor,
             DE_VRIES,
@@ -438,6 +449,7 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
                 in_blocks=True,
                 blocks=blocks,
                 log_ratio=log_ratio,
+                log_critical=log_weight / b,
             )
 
 

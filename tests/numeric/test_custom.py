@@ -117,7 +117,7 @@ def test_the_exponent_is_of_the_loss_where_it_has_one(name: str) -> None:
     for figure in ("exponent", "coefficient"):
         with pytest.raises(ValueError, match=rf"^{figure}: custom has none, .* is no power of R"):
             getattr(law, figure)
-    with pytest.raises(ValueError, match="^compute: is needed"):
+    with pytest.raises(ValueError, match=r"^compute: is needed"):
         law.penalty(10)
 
 
