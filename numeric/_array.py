@@ -57,6 +57,8 @@ BLOCK_SERIES = SERIES[-10:]
 SERIES_OF_LOG1P = 1e-8
 #: A factor of the critical argument far on the side where nothing is computed any more: from there on the sign alone counts.
 FAR_BELOW = -0.5
+#: exp of more than this, less some room, exceeds the largest float.
+LARGEST_LOG = 700.0
 LOG_HALF = -math.log(2.0)
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
@@ -319,8 +321,9 @@ def _phi2_series(x: Any, out: Any) -> Any:
     return out
 
 
-def log1p_wide(x: Wide) -> Wide:
-    """log(1 + x) for x > 0 to the relative precision of a double-double."""
+def log1p_wide(value: Any) -> Wide:
+    """log(1 + value) for a value > 0 to the relative precision of a double-double."""
+    x = wide(value)
     near = x * (1.0 - x * (ratio_of(1, 2) - x * (ratio_of(1, 3) - x * ratio_of(1, 4))))
     far = log(1.0 + x)
     small = np.asarray(x.hi < SERIES_OF_LOG1P)
@@ -328,7 +331,12 @@ def log1p_wide(x: Wide) -> Wide:
 
 
 def full_exp(x: Wide) -> Wide:
-    """exp(x) to all digits of a double-double, where `wide_exp` keeps what one rounding needs: by a step of Newton's."""
+    """exp(x) to all digits of a double-double, where `wide_exp` keeps what one rounding needs: by a step of Newton's.
+
+    FloatingPointError where that is beyond the floats: the block is then evaluated element by element.
+    """
+    if not np.all(np.abs(x.hi) < LARGEST_LOG):
+        raise FloatingPointError("exp(x) is beyond the floats")
     first = wide_exp(x)
     return first + first * (x - log(first))
 

@@ -501,12 +501,11 @@ def _slope(formula: InLogRatio) -> Expr:
 def _critical(kernel: _Kernel, formula: InLogRatio) -> list[str]:
     """s less its critical value as a value of the kernel, from the critical argument in double-double; lines that make that."""
     s, (variable,) = sym.LOG_SIZE_RATIO, formula.variables
-    share = exp(formula.log_critical * formula.log_critical.as_numer_denom()[1])
+    share, exponent = formula.critical
     wide = {x: Symbol(f"wide_{argument_name(x)}", positive=True) for x in arguments_of(formula) if x != variable}
     names = [argument_name(x) for x in wide]
     rest = ((1 - share) / share).cancel().xreplace(wide)
-    denominator = formula.log_critical.as_numer_denom()[1].xreplace(wide)
-    at = -Function("log1p_wide")(rest) / denominator
+    at = -Function("log1p_wide")(rest) / exponent.xreplace(wide)
     argument = kernel.named[s] if formula.log_ratio == s else argument_name(variable)
     if formula.log_ratio == s:
         value = kernel.apply("above_critical_log", argument, "critical")
@@ -518,7 +517,8 @@ def _critical(kernel: _Kernel, formula: InLogRatio) -> list[str]:
             value = kernel.apply("np.multiply", value, source(abs(slope), float_ratio))
     kernel.named[ABOVE_CRITICAL] = value
     made = ", ".join(f"wide({name})" for name in names)
-    return [f"{', '.join(f'wide_{name}' for name in names)} = {made}", f"critical = {source(at, _wide_ratio)}"]
+    coefficients = [f"{', '.join(f'wide_{name}' for name in names)} = {made}"] if names else []
+    return [*coefficients, f"critical = {source(at, _wide_ratio)}"]
 
 
 def _emit_cases(kernel: _Kernel, cases: Iterable[tuple[Expr, Any]], above: Expr) -> None:

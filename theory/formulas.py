@@ -102,13 +102,19 @@ class Formula:
 class InLogRatio(Formula):
     """A formula in s = log r, printed for s, r or rho as the argument.
 
-    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument. Where `blocks` is in
-    ABOVE_CRITICAL, `log_critical` is the s at which that is 0.
+    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument. `critical` holds w
+    and b of log(w)/b, the s of the critical size, at which ABOVE_CRITICAL is 0.
     """
 
     blocks: Expr = S.Zero
     log_ratio: Expr = S.Zero
-    log_critical: Expr = S.Zero
+    critical: tuple[Expr, Expr] = (S.One, S.One)
+
+    @property
+    def log_critical(self) -> Expr:
+        """The s of the critical size."""
+        share, exponent = self.critical
+        return log(share) / exponent
 
 
 def argument_name(symbol: Symbol) -> str:
@@ -449,7 +455,7 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
                 in_blocks=True,
                 blocks=blocks,
                 log_ratio=log_ratio,
-                log_critical=log_weight / b,
+                critical=(m._weights[0], b),
             )
 
 

@@ -441,6 +441,17 @@ def test_next_to_the_critical_size_arrays_keep_their_digits(name: str, exponents
                     assert abs(found / expected - 1) <= bound, (found, expected)
 
 
+@pytest.mark.parametrize("exponent", [2.0**-9, 1e-3, 1e-5])
+@pytest.mark.parametrize("name", ["ratio", "size_ratio"])
+def test_a_critical_size_beyond_the_floats(name: str, exponent: float) -> None:
+    """2^(-1/beta), or its square in ratios, is no float; what the sizes cost is one."""
+    values = np.array([1e-100, 1.0, 2.0, 1e100])
+    for figure in ("compute_overhead", "tokens_factor"):
+        function = f"{figure}_at_{name}"
+        got = getattr(array, function)(values, exponent, exponent)
+        assert got.tolist() == one_by_one(function, values, beta=exponent, gamma=exponent).tolist()
+
+
 @pytest.mark.parametrize("exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (1e-3, 2.0), (3.0, 1e-2)])
 def test_no_figure_leaves_its_range_next_to_the_optimum(exponents: tuple[float, float]) -> None:
     """Weighted AM-GM: P >= 1, excess and overhead >= 0, C_eff/C <= 1; not one rounding below, on no processor."""
