@@ -193,7 +193,7 @@ def penalty_table_latex(
     if of_runs:
         table = [_with_tokens_per_param(row) for row in table]
         scales = {name: _scale(row.get(name) for row in table) for name in ("params", "tokens")}
-        table = [row | {name: row[name] / 10.0**power for name, power in scales.items() if row.get(name)} for row in table]
+        table = [row | {name: row[name] / 10**power for name, power in scales.items() if row.get(name)} for row in table]
         sizes = {name: f"${letter}{_over(scales[name])}$" for name, letter in (("params", "N"), ("tokens", "D"))}
         loss = {"loss": "$L$"} if any(row.get("loss") is not None for row in table) else {}
         headings = {**sizes, "tokens_per_param": "$D/N$", **loss, **headings}
