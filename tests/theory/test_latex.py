@@ -535,7 +535,10 @@ def test_a_penalty_near_one_keeps_its_digits() -> None:
 
 
 def test_a_table_of_runs_says_which_run_is_which() -> None:
-    own = [{"params": 7e10, "tokens": 1.5e13, "loss": 1.8512}, {"params": 4.05e11, "tokens": 15.6e12, "loss": None}]
+    own: list[dict[str, Any]] = [
+        {"params": 7e10, "tokens": 1.5e13, "loss": 1.8512},
+        {"params": 4.05e11, "tokens": 15.6e12, "loss": None},
+    ]
     runs = [row | own[i % 2] for i, row in enumerate(ROWS)]
     text = penalty_table_latex(runs)
     headings = next(line for line in text.splitlines() if r"\rho" in line).removesuffix(r" \\").split(" & ")
