@@ -457,15 +457,15 @@ def law_lines(envelope: Envelope) -> list[Line]:
     """L = ... and C = ..."""
     form = envelope.form
     loss = Equation((Function("L")(*form.variables), form.loss))
-    inner = [] if form.is_sum else [(Equation((Function("R")(*form.variables), form.reducible)),)]
-    return [(loss,), *inner, (Equation((sym.C, envelope.budget.compute())),)]
+    return [(loss,), (Equation((sym.C, envelope.budget.compute())),)]
 
 
 def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Line]:
     """The optimum, its ratio, exponent, shares, coefficient and loss, in names where that is shorter."""
     brief = abbreviated(envelope)
     allocation = zip(brief.allocation, _allocation(envelope, brief), strict=True)
-    lines: list[Line] = [(Equation(sides),) for sides in allocation]
+    lines: list[Line] = [] if envelope.form.is_sum else [(_inner_sum(envelope),)]
+    lines += [(Equation(sides),) for sides in allocation]
     if set(envelope.form.variables) == {sym.N, sym.D}:
         lines.append((Equation((brief.tokens_per_param, envelope.tokens_per_param)),))
     lines.append((exponent_equation(envelope, brief),))
@@ -475,6 +475,11 @@ def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Lin
         lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
     lines.append((Equation((optimum(sym.L), brief.loss, *_as_power_of_compute(envelope, brief))),))
     return lines
+
+
+def _inner_sum(envelope: Envelope) -> Equation:
+    """R(N, D) = ..., for a law that is a function of it."""
+    return Equation((Function("R")(*envelope.form.variables), envelope.form.reducible))
 
 
 def _as_power_of_compute(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:

@@ -180,6 +180,7 @@ def meanings(envelope: Envelope) -> dict[Expr, Expr]:
     pairs = zip((*brief.allocation, *brief.shares), (*envelope.allocation, *envelope.shares), strict=True)
     meant = dict(pairs)
     meant |= {brief.exponent: envelope.exponent, brief.coefficient: envelope.coefficient}
+    meant[Function("R")(*envelope.form.variables)] = envelope.form.reducible
     return meant | {optimum(sym.L): envelope.loss, optimum(sym.REDUCIBLE): envelope.reducible}
 
 
