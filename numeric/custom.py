@@ -257,11 +257,12 @@ class CustomLaw:
         """
         self._require_reducible()
         inner = self._inner_excess(ratio, size_ratio, variables)
-        form = self.envelope.form
-        if form.power is not None:
-            return 1.0 + _expm1(self._number(form.power[1]) * _log1p(inner))
         if variables and compute is not None:
             raise ValueError("compute: is for ratio or size_ratio; a run has its own")
+        form = self.envelope.form
+        if form.power is not None:
+            cost = 1.0 + _expm1(self._number(form.power[1]) * _log1p(inner))
+            return cost if compute is None else cost + 0.0 * self.optimal_loss(compute)  # the same at every budget
         if not variables and compute is None:
             raise ValueError(
                 f"compute: is needed, for the penalty of {form.outer} at a ratio depends on the budget; "

@@ -97,10 +97,17 @@ def test_the_figures_of_a_law_of_ones_own_are_of_the_loss(name: str) -> None:
     assert law.penalty(ratio=np.array([1.0, 10.0]), **again) == pytest.approx([1.0, expected], rel=1e-13)
     assert law.penalty(size_ratio=10**-0.5, **again) == pytest.approx(expected, rel=1e-13)
     params = float(mp.exp(best) / mp.sqrt(10))
+    several = law.penalty(10, compute=np.array([COMPUTE, 10 * COMPUTE]))
+    assert several[0] == pytest.approx(expected, rel=1e-13)
+    assert (several[1] == several[0]) == (name in POWERS)
     run = {"params": params, "tokens": COMPUTE / 6 / params}
     assert law.penalty(**run) == pytest.approx(expected, rel=1e-12)
     assert law.reducible_loss(*run.values()) == pytest.approx(float(off), rel=1e-13)
     assert law.loss(*run.values()) == law.loss(**run)
+    with pytest.raises(ValueError, match="a run has its own"):
+        law.penalty(**run, compute=COMPUTE)
+    with pytest.raises(ValueError, match="compute"):
+        law.penalty(10, compute=-1.0)
 
 
 @pytest.mark.parametrize("name", LAWS)
