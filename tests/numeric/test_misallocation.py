@@ -320,18 +320,19 @@ def test_printing() -> None:
 def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
     """L >= L* and R >= R* though L* is taken at the rounded C = 6 N D."""
     law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
-    best = law.allocate(5.76e23)
-    moved = 1.0 + np.linspace(-1e-7, 1e-7, 4001)
-    cost = law.penalty(params=best.params * moved, tokens=best.tokens / moved)
-    for name in ("loss", "reducible_loss"):
-        assert (getattr(cost, name) >= getattr(cost, f"optimal_{name}")).all()
-    assert cost.loss_penalty.min() >= 1.0
-    assert cost.loss_excess.min() >= 0.0
-    for params, tokens in zip(cost.params[::200].tolist(), cost.tokens[::200].tolist(), strict=True):
-        one = law.penalty(params=params, tokens=tokens)
-        assert one.loss >= one.optimal_loss
-        assert one.reducible_loss >= one.optimal_reducible_loss
-        assert one.loss_penalty >= 1.0
+    moved = 1.0 + np.linspace(-1e-8, 1e-8, 2001)
+    for budget in np.geomspace(1e18, 1e26, 20).tolist():
+        best = law.allocate(compute=budget)
+        cost = law.penalty(params=best.params * moved, tokens=best.tokens / moved)
+        for name in ("loss", "reducible_loss"):
+            assert (getattr(cost, name) >= getattr(cost, f"optimal_{name}")).all()
+        assert cost.loss_penalty.min() >= 1.0
+        assert cost.loss_excess.min() >= 0.0
+        for params, tokens in zip(cost.params[::400].tolist(), cost.tokens[::400].tolist(), strict=True):
+            one = law.penalty(params=params, tokens=tokens)
+            assert one.loss >= one.optimal_loss
+            assert one.reducible_loss >= one.optimal_reducible_loss
+            assert one.loss_penalty >= 1.0
 
 
 def test_arrays_of_runs_keep_their_digits_next_to_the_critical_size() -> None:
