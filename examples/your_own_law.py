@@ -26,7 +26,7 @@ def main() -> None:
         E + A * N**-b + B * D**-g + F * U**-h, THREE, variables=("N", "D", "U"), budget="6*N*D*U^0.5", name="three variables"
     )
     for law in (kaplan, three):
-        print(f"{law.name}: R* ~ C^-{law.exponent:.4f}")
+        print(f"{law.name}: L* - E ~ C^-{law.exponent:.4f} with E = {law.irreducible_loss:g}")
         for compute in (1e20, 1e22, 1e24):
             optimum = law.allocate(compute=compute)
             spent = ", ".join(f"{name} {value:.3g}" for name, value in optimum.variables)

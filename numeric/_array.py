@@ -16,15 +16,20 @@ from isoflop.numeric._wide import ratio as ratio_of
 from isoflop.numeric._wide_array import exp, expm1, log, wide_exp
 
 __all__ = [
+    "above_critical_log",
+    "above_critical_ratio",
+    "above_critical_size",
     "array_result",
     "exp",
     "exp_of",
     "expm1",
+    "full_exp",
     "in_blocks",
     "log",
     "log1mexp",
     "log1mexp_block",
     "log1p_of",
+    "log1p_wide",
     "log_of",
     "log_sum_exp",
     "math",
@@ -35,6 +40,7 @@ __all__ = [
     "positive",
     "ratio_of",
     "real",
+    "wide",
 ]
 
 #: Elements a block: few enough for the buffers of a kernel to stay in the cache, enough to hide the cost of a call.
@@ -47,6 +53,12 @@ SMALLEST_BLOCK = 8
 BLOCK_SERIES_RADIUS = 1 / 8
 #: The terms of the series that count for 17 digits within that radius.
 BLOCK_SERIES = SERIES[-10:]
+#: Below it four terms of the series of log(1 + x) give a double-double all its digits.
+SERIES_OF_LOG1P = 1e-8
+#: A factor of the critical argument far on the side where nothing is computed any more: from there on the sign alone counts.
+FAR_BELOW = -0.5
+#: exp of more than this, less some room, exceeds the largest float.
+LARGEST_LOG = 700.0
 LOG_HALF = -math.log(2.0)
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
@@ -307,6 +319,47 @@ def _phi2_series(x: Any, out: Any) -> Any:
         np.multiply(out, x, out=out)
         np.add(out, coefficient, out=out)
     return out
+
+
+def log1p_wide(value: Any) -> Wide:
+    """log(1 + value) for a value > 0 to the relative precision of a double-double."""
+    x = wide(value)
+    near = x * (1.0 - x * (ratio_of(1, 2) - x * (ratio_of(1, 3) - x * ratio_of(1, 4))))
+    far = log(1.0 + x)
+    small = np.asarray(x.hi < SERIES_OF_LOG1P)
+    return Wide(np.where(small, near.hi, far.hi), np.where(small, near.lo, far.lo))
+
+
+def full_exp(x: Wide) -> Wide:
+    """exp(x) to all digits of a double-double, where `wide_exp` keeps what one rounding needs: by a step of Newton's.
+
+    FloatingPointError where that is beyond the floats: the block is then evaluated element by element.
+    """
+    if not np.all(np.abs(x.hi) < LARGEST_LOG):
+        raise FloatingPointError("exp(x) is beyond the floats")
+    first = wide_exp(x)
+    return first + first * (x - log(first))
+
+
+def above_critical_log(s: Any, critical: Wide, out: Any) -> Any:
+    """s less the critical s, a double-double; out may be s."""
+    np.subtract(s, critical.hi, out=out)
+    return np.subtract(out, critical.lo, out=out)
+
+
+def above_critical_size(size_ratio: Any, critical: Wide, out: Any) -> Any:
+    """log of a size ratio over the critical one: from their difference, which is exact near 0; out may not be size_ratio."""
+    above_critical_log(size_ratio, critical, out)
+    np.divide(out, critical.hi, out=out)
+    return np.log1p(np.maximum(out, FAR_BELOW, out=out), out=out)
+
+
+def above_critical_ratio(ratio: Any, critical: Wide, out: Any) -> Any:
+    """log of the critical ratio, the largest that is of use, over a ratio, in the same way; out may not be ratio."""
+    above_critical_log(ratio, critical, out)
+    np.negative(out, out=out)
+    np.divide(out, ratio, out=out)
+    return np.log1p(np.maximum(out, FAR_BELOW, out=out), out=out)
 
 
 def log1mexp_block(x: Any, spare: Any, out: Any) -> Any:

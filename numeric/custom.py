@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric._call import evaluate_in
+from isoflop.numeric._call import evaluate_in, is_scalar
 from isoflop.numeric._domain import outside, positive_number
 from isoflop.theory.notation import Frozen
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from isoflop.theory.envelope import Envelope
 
 LARGEST_KEPT_DENOMINATOR = 12
-SMALLEST_LOG_REDUCIBLE, LARGEST_LOG_REDUCIBLE = -700.0, 700.0
+DIGITS = 20
+SMALLEST_LOG_SUM, LARGEST_LOG_SUM = -700.0, 700.0
 
 
 class CompiledModules:
@@ -50,14 +52,41 @@ def compiled(name: str, source: str, names: dict[str, Any]) -> ModuleType:
     return module
 
 
+def _log1p(x: Any) -> Any:
+    if is_scalar(x):
+        return math.log1p(x)
+    import numpy as np
+
+    return np.log1p(x)
+
+
+def _expm1(x: Any) -> Any:
+    if is_scalar(x):
+        return math.expm1(x)
+    import numpy as np
+
+    return np.expm1(x)
+
+
+def _at_least_one(quotient: Any) -> Any:
+    """A quotient that weighted AM-GM and a monotone law hold at 1 or above: below it is the rounding of its two sides."""
+    if is_scalar(quotient):
+        return max(quotient, 1.0)
+    import numpy as np
+
+    return np.maximum(quotient, 1.0)
+
+
 class CustomAllocation(Frozen):
-    """The optimal variables for a budget or a target.
+    """The optimal variables for a budget or a target; each variable is an attribute too, such as `params`.
 
     Attributes
     ----------
     variables : tuple of (str, float or ndarray)
         The optimal value of each variable by name, in the order of the law's terms.
-    compute, loss, reducible_loss : float or ndarray
+    compute, loss : float or ndarray
+    reducible_loss : float, ndarray or None
+        |L - E| with E the law's `irreducible_loss`; None where there is none.
     """
 
     __slots__ = ("compute", "loss", "reducible_loss", "variables")
@@ -74,6 +103,13 @@ class CustomAllocation(Frozen):
             "loss": self.loss,
             "reducible_loss": self.reducible_loss,
         }
+
+    def __getattr__(self, name: str) -> Any:
+        """The optimal value of a variable."""
+        optimal = {} if name in CustomAllocation.__slots__ else dict(self.variables)
+        if name not in optimal:
+            raise AttributeError(f"CustomAllocation has no attribute {name!r}; it has {', '.join([*optimal, *self.__slots__])}")
+        return optimal[name]
 
     def __repr__(self) -> str:
         return f"CustomAllocation({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
@@ -106,30 +142,80 @@ class CustomLaw:
         return tuple(argument_name(variable) for variable in self.envelope.form.variables)
 
     def evaluate(self, name: str, /, **variables: Any) -> Any:
-        """Any generated function by name, e.g. `evaluate("marginal_loss", compute=1e21)`."""
+        """Any generated function by name, e.g. `evaluate("marginal_loss", compute=1e21)`.
+
+        Of a law h(R) that is no limit plus R, the functions of R have `inner` in their names, e.g. `inner_penalty_at_ratio`.
+        """
         return evaluate_in(self.modules, name, self.coefficients, **variables)
 
-    def loss(self, **variables: Any) -> Any:
-        """The law at the variables; scalars or arrays that broadcast."""
-        self._require_variables(variables)
-        return self.evaluate("loss", **variables)
+    def loss(self, *values: Any, **variables: Any) -> Any:
+        """The law at the variables, in their order or by name; scalars or arrays that broadcast."""
+        return self.evaluate("loss", **self._run(values, variables))
+
+    def inner_sum(self, *values: Any, **variables: Any) -> Any:
+        """R, the sum of the power laws inside the law; the reducible loss itself where L = E + R."""
+        return self.evaluate(self._of_sum("reducible_loss"), **self._run(values, variables))
+
+    # -- the loss ------------------------------------------------------------------------------------------------------
+
+    @property
+    def irreducible_loss(self) -> float:
+        """What the law tends to as all its variables grow; of an accuracy exp(-R) the best that there is, 1.
+
+        Raises
+        ------
+        ValueError
+            Where that is not finite: there is then no reducible loss, and no penalty or exponent of it.
+        """
+        self._require_reducible()
+        return self._number(self.envelope.form.irreducible)
+
+    def reducible_loss(self, *values: Any, **variables: Any) -> Any:
+        """|L - E|, E the `irreducible_loss`: what more params and tokens could take off a loss, or add to an accuracy."""
+        self._require_reducible()
+        return self.evaluate("reducible_loss", **self._run(values, variables))
 
     @property
     def exponent(self) -> float:
-        """alpha of the compute law."""
-        return float(self.evaluate("exponent"))
+        """alpha of the compute law |L* - E| = C0 C^-alpha.
+
+        Raises
+        ------
+        ValueError
+            Where |L* - E| is no power law of compute: see `local_exponent` and `inner_exponent`.
+        """
+        return float(self._of_compute_law("exponent"))
 
     @property
     def coefficient(self) -> float:
-        """C0 of the compute law, so that R* = C0 C^-alpha."""
-        return float(self.evaluate("coefficient"))
+        """C0 of the compute law |L* - E| = C0 C^-alpha; ValueError where there is none."""
+        return float(self._of_compute_law("coefficient"))
+
+    def local_exponent(self, compute: Any) -> Any:
+        """-dlog|L* - E|/dlog C at a budget; the same at all of them where |L* - E| is a power law."""
+        self._require_reducible()
+        if self.envelope.form.is_sum:
+            return self.exponent + 0.0 * self.optimal_loss(compute)
+        return self.evaluate("local_exponent", compute=compute)
+
+    @property
+    def inner_exponent(self) -> float:
+        """alpha of R* = C0 C^-alpha, R the sum inside the law."""
+        return float(self.evaluate(self._of_sum("exponent")))
+
+    @property
+    def inner_coefficient(self) -> float:
+        """C0 of R* = C0 C^-alpha, R the sum inside the law."""
+        return float(self.evaluate(self._of_sum("coefficient")))
 
     def optimal_loss(self, compute: Any) -> Any:
         """The law on its envelope."""
         return self.evaluate("optimal_loss", compute=compute)
 
-    def allocate(self, *, compute: Any = None, loss: float | None = None, reducible_loss: Any = None) -> CustomAllocation:
-        """The optimal variables for a budget, a target of the law, or a target of its inner sum R.
+    # -- the optimum ---------------------------------------------------------------------------------------------------
+
+    def allocate(self, compute: Any = None, *, loss: float | None = None, reducible_loss: Any = None) -> CustomAllocation:
+        """The optimal variables for a budget, a target of the law, or a target |L - E|.
 
         Raises
         ------
@@ -140,54 +226,146 @@ class CustomLaw:
         chosen = [name for name, value in given.items() if value is not None]
         if len(chosen) != 1:
             raise ValueError(f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, reducible_loss")
-        if loss is not None:
-            reducible_loss = self._reducible_loss_at(loss)
         if compute is None:
-            compute = self.evaluate("compute_for_reducible_loss", reducible_loss=reducible_loss)
+            compute = self._compute_for(chosen[0], given[chosen[0]])
+        known = self.envelope.form.gap is not None
         return CustomAllocation(
             variables=tuple((name, self.evaluate(f"optimal_{name}", compute=compute)) for name in self.variables),
             compute=compute,
             loss=self.optimal_loss(compute),
-            reducible_loss=self.evaluate("optimal_reducible_loss", compute=compute),
+            reducible_loss=self.evaluate("optimal_reducible_loss", compute=compute) if known else None,
         )
 
-    def penalty(self, *, ratio: Any = None, size_ratio: Any = None, **variables: Any) -> Any:
-        """R/R* of a run (all variables), or at an overtraining ratio or size ratio (laws of two variables)."""
+    # -- other allocations ---------------------------------------------------------------------------------------------
+
+    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, compute: Any = None, **variables: Any) -> Any:
+        """(L - E)/(L* - E) of a run, or at an overtraining ratio or size ratio, E the `irreducible_loss`; at least 1.
+
+        Parameters
+        ----------
+        ratio, size_ratio : float or array_like, optional
+            (D/N)/(D*/N*) or N/N* at the same compute, for laws of two variables.
+        compute : float or array_like, optional
+            The budget at a ratio: needed where |L* - E| is no power law of compute, for the penalty depends on it there.
+        **variables : float or array_like
+            All variables of a run.
+
+        Raises
+        ------
+        ValueError
+            Where the law has no irreducible loss, or a budget is needed and missing; `inner_penalty` needs neither.
+        """
+        self._require_reducible()
+        inner = self._inner_excess(ratio, size_ratio, variables)
+        if variables and compute is not None:
+            raise ValueError("compute: is for ratio or size_ratio; a run has its own")
+        form = self.envelope.form
+        if form.power is not None:
+            cost = 1.0 + _expm1(self._number(form.power[1]) * _log1p(inner))
+            return cost if compute is None else cost + 0.0 * self.optimal_loss(compute)  # the same at every budget
+        if not variables and compute is None:
+            raise ValueError(
+                f"compute: is needed, for the penalty of {form.outer} at a ratio depends on the budget; "
+                "inner_penalty, of the sum R inside it, does not"
+            )
+        best = self.evaluate("optimal_inner_sum", compute=self.evaluate("compute", **variables) if variables else compute)
+        above = self.evaluate("reducible_loss_at", inner_sum=best * (1.0 + inner))
+        return _at_least_one(above / self.evaluate("reducible_loss_at", inner_sum=best))
+
+    def inner_penalty(self, ratio: Any = None, *, size_ratio: Any = None, **variables: Any) -> Any:
+        """R/R* of a run (all variables), or at an overtraining ratio or size ratio; R is the sum inside the law, at least 1."""
+        return 1.0 + self._inner_excess(ratio, size_ratio, variables)
+
+    def _inner_excess(self, ratio: Any, size_ratio: Any, variables: Mapping[str, Any]) -> Any:
+        """R/R* - 1 >= 0."""
+        excess = self._of_sum("excess")
         if ratio is not None or size_ratio is not None:
             if variables or (ratio is not None and size_ratio is not None):
                 raise ValueError("given more than one of ratio, size_ratio, a run: must be exactly one")
             if len(self.variables) != 2:
                 raise ValueError(f"ratio: fixes the allocation of 2 variables only, the law has {len(self.variables)}")
             if ratio is not None:
-                return self.evaluate("penalty_at_ratio", ratio=ratio)
-            return self.evaluate("penalty_at_size_ratio", size_ratio=size_ratio)
-        self._require_variables(variables)
-        compute = self.evaluate("compute", **variables)
-        reducible = self.evaluate("reducible_loss", **variables)
-        return reducible / self.evaluate("optimal_reducible_loss", compute=compute)
+                return self.evaluate(f"{excess}_at_ratio", ratio=ratio)
+            return self.evaluate(f"{excess}_at_size_ratio", size_ratio=size_ratio)
+        self._run((), variables)
+        if len(self.variables) == 2:
+            return self.evaluate(excess, log_size_ratio=self.evaluate("log_size_ratio_of_run", **variables))
+        best = self.evaluate(self._of_sum("optimal_reducible_loss"), compute=self.evaluate("compute", **variables))
+        return _at_least_one(self.inner_sum(**variables) / best) - 1.0
 
-    def _require_variables(self, given: Mapping[str, Any]) -> None:
-        if set(given) != set(self.variables):
-            raise ValueError(f"given {', '.join(given) or 'none'}: must be {', '.join(self.variables)}")
+    # -- plumbing ------------------------------------------------------------------------------------------------------
 
-    def _reducible_loss_at(self, loss: Any) -> float:
-        """The R > 0 with h(R) = loss: h is monotone, so bisection in log R finds it."""
-        import math
+    def _of_sum(self, name: str) -> str:
+        """The generated function of R that has this name where the reducible loss is R."""
+        from isoflop.theory.formulas import inner_name
 
-        if isinstance(loss, bool) or not isinstance(loss, (int, float)) or not math.isfinite(loss):
-            raise outside("loss", loss, "a finite number")
-        direction = self.envelope.form.direction
+        return name if self.envelope.form.is_sum else inner_name(name)
 
-        def above(log_reducible: float) -> bool:
+    def _number(self, expression: Any) -> float:
+        """An expression of the coefficients as a float."""
+        from isoflop.theory.formulas import argument_name
+
+        return float(expression.evalf(DIGITS, subs={x: self.coefficients[argument_name(x)] for x in expression.free_symbols}))
+
+    def _require_reducible(self) -> None:
+        if self.envelope.form.gap is None:
+            raise ValueError(
+                f"{self.name}: {self.envelope.form.outer} has no finite limit as R -> 0, so no irreducible loss and nothing "
+                "that is measured from it; inner_penalty and inner_exponent are of R"
+            )
+
+    def _of_compute_law(self, name: str) -> Any:
+        self._require_reducible()
+        form = self.envelope.form
+        if form.power is None:
+            raise ValueError(
+                f"{name}: {self.name} has none, for {form.outer} less its limit {form.irreducible} is no power of R, so no power "
+                "law of compute; see local_exponent(compute), and inner_exponent, that of R"
+            )
+        return self.evaluate(name)
+
+    def _run(self, values: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        if len(values) > len(self.variables):
+            raise ValueError(f"given {len(values)} values: must be {', '.join(self.variables)}")
+        given = dict(zip(self.variables, values, strict=False))
+        if set(given) & set(named) or {*given, *named} != set(self.variables):
+            raise ValueError(f"given {', '.join([*given, *named]) or 'none'}: must be {', '.join(self.variables)}")
+        return given | dict(named)
+
+    def _compute_for(self, name: str, target: Any) -> Any:
+        """The least compute for a target of the loss or the reducible loss."""
+        if name == "reducible_loss":
+            self._require_reducible()
+            if self.envelope.form.is_sum:
+                return self.evaluate("compute_for_reducible_loss", reducible_loss=target)
+        if not is_scalar(target) and not isinstance(target, (str, bytes, bool)):
+            import numpy as np
+
+            each = [self._compute_for(name, value) for value in np.ravel(target).tolist()]
+            return np.array(each, dtype=float).reshape(np.shape(target))
+        inner = self._of_sum("compute_for_reducible_loss")
+        argument = "reducible_loss" if self.envelope.form.is_sum else "inner_sum"
+        return self.evaluate(inner, **{argument: self._inner_sum_at(name, target)})
+
+    def _inner_sum_at(self, name: str, target: Any) -> float:
+        """The R > 0 at which the law, or its reducible loss, has a value: both are monotone, so bisection in log R finds it."""
+        if isinstance(target, bool) or not isinstance(target, (int, float)) or not math.isfinite(target):
+            raise outside(name, target, "a finite number")
+        form = self.envelope.form
+        direction = form.direction if name == "loss" else 1
+        argument = "reducible_loss" if form.is_sum else "inner_sum"
+
+        def above(log_sum: float) -> bool:
             try:
-                value = self.evaluate("loss_at", reducible_loss=math.exp(log_reducible))
+                value = self.evaluate(f"{name}_at", **{argument: math.exp(log_sum)})
             except ValueError:  # beyond the largest float
                 value = math.inf
-            return bool(direction * value > direction * loss)
+            return bool(direction * value > direction * target)
 
-        low, high = SMALLEST_LOG_REDUCIBLE, LARGEST_LOG_REDUCIBLE
+        low, high = SMALLEST_LOG_SUM, LARGEST_LOG_SUM
         if above(low) or not above(high):
-            raise outside("loss", loss, f"a value that {self.envelope.form.outer} takes for some R > 0")
+            what = form.outer if name == "loss" else f"|L - E| of {form.outer}"
+            raise outside(name, target, f"a value that {what} takes for some R > 0")
         while (middle := low + (high - low) / 2) not in (low, high):
             low, high = (low, middle) if above(middle) else (middle, high)
         return math.exp(high)

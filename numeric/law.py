@@ -170,8 +170,8 @@ class Law(Frozen):
 
     def allocate(
         self,
-        *,
         compute: Any = None,
+        *,
         loss: Any = None,
         reducible_loss: Any = None,
         max_params: float | None = None,
@@ -214,7 +214,7 @@ class Law(Frozen):
 
     # -- misallocation ---------------------------------------------------------------------------------------------
 
-    def penalty(self, *, ratio: Any = None, size_ratio: Any = None, params: Any = None, tokens: Any = None) -> Penalty:
+    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, params: Any = None, tokens: Any = None) -> Penalty:
         """What training off the optimal allocation costs.
 
         Parameters
@@ -356,8 +356,10 @@ def law(name: str) -> Law:
     >>> round(law("besiroglu2024").envelope.tokens_per_param(5.76e23), 1)
     18.4
     """
-    from isoflop.theory.published import published
+    from isoflop.theory.published import LAWS, published
 
+    if isinstance(name, str) and name not in LAWS and ("." in name or "/" in name):
+        raise ValueError(f"law={name!r}: is no published law; Law.load({name!r}) reads a law file")
     entry = published(name)
     if entry.kind != "params-tokens":
         raise ValueError(f"law={name!r}: is a {entry.kind} law; a params+tokens law is needed")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MEASURES = ("loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
 GENERATED = {"loss_penalty": "penalty"}
+#: Runs within this of the critical size, in log r, are taken one by one: farther off the rounding of s costs a few eps.
+CLOSE = 0.25
 
 
 class Penalty(Frozen):
@@ -164,6 +166,8 @@ def _penalty_of_run(law: Law, params: Any, tokens: Any) -> Penalty:
     coefficients = law.needed("A", "B")
     s = evaluate("log_size_ratio_of_run", coefficients, params=params, tokens=tokens)
     measures = {measure: evaluate(GENERATED.get(measure, measure), coefficients, log_size_ratio=s) for measure in MEASURES}
+    if not is_scalar(s):
+        _refine_next_to_the_critical_size(measures, coefficients, s, params, tokens)
     compute = law.compute(params, tokens)
     envelope = law.envelope
     optimal_reducible = envelope.reducible_loss(compute)
@@ -173,9 +177,9 @@ def _penalty_of_run(law: Law, params: Any, tokens: Any) -> Penalty:
         compute=compute,
         optimal_params=envelope.params(compute),
         optimal_tokens=envelope.tokens(compute),
-        reducible_loss=law.reducible_loss(params, tokens),
+        reducible_loss=_at_least(law.reducible_loss(params, tokens), optimal_reducible),
         optimal_reducible_loss=optimal_reducible,
-        loss=None if law.E is None else law.loss(params, tokens),
+        loss=None if law.E is None else _at_least(law.loss(params, tokens), envelope.loss(compute)),
         optimal_loss=None if law.E is None else envelope.loss(compute),
         loss_excess=optimal_reducible * measures["excess"],
     )
@@ -185,6 +189,36 @@ def _penalty_of_run(law: Law, params: Any, tokens: Any) -> Penalty:
         **measures,
         run=run,
     )
+
+
+def _at_least(value: Any, least: Any) -> Any:
+    """A value that weighted AM-GM holds at `least` or above: below it is the rounding of C = 6 N D, from which that comes."""
+    if is_scalar(value):
+        return max(value, least)
+    import numpy as np
+
+    return np.maximum(value, least)
+
+
+def _refine_next_to_the_critical_size(
+    measures: dict[str, Any], coefficients: dict[str, float], s: Any, params: Any, tokens: Any
+) -> None:
+    """The overhead and the tokens factor of runs so close to the pole that an s of double precision does not tell where they are.
+
+    Their s is taken again in double-double, run by run.
+    """
+    import numpy as np
+
+    critical = math.log(evaluate("params_share", coefficients)) / coefficients["beta"]
+    close = np.abs(s - critical) < CLOSE * (1.0 + abs(critical))
+    if not np.any(close):
+        return
+    runs = zip(*(np.broadcast_to(each, np.shape(s))[close].tolist() for each in (params, tokens)), strict=True)
+    exact = [evaluate("log_size_ratio_of_run", coefficients, params=float(N), tokens=float(D)) for N, D in runs]
+    for measure in ("compute_overhead", "tokens_factor"):
+        figures = np.array(measures[measure])
+        figures[close] = [evaluate(measure, coefficients, log_size_ratio=each) for each in exact]
+        measures[measure] = figures[()]
 
 
 def _number_or_array(name: str, value: Any) -> Any:

@@ -18,7 +18,7 @@ from sympy import And, Expr, Function, Integer, Mul, Piecewise, Pow, Symbol, cse
 from isoflop.theory import symbols as sym
 from isoflop.theory.bnsl import logistic, softplus
 from isoflop.theory.envelope import Envelope, derive
-from isoflop.theory.formulas import Formula, InLogRatio, argument_name, formulas
+from isoflop.theory.formulas import ABOVE_CRITICAL, Formula, InLogRatio, argument_name, formulas
 from isoflop.theory.formulas_downstream import break_parts, downstream_formulas
 from isoflop.theory.formulas_gradient import gradient_formulas
 from isoflop.theory.formulas_passk import PasskFormula, passk_formulas
@@ -232,6 +232,10 @@ def arguments_of(formula: Formula) -> tuple[Symbol, ...]:
     return (*formula.variables, *coefficients)
 
 
+#: The bound of `tests/numeric/test_array.py`, next to the critical size too.
+PRECISION_OF_BLOCKS = "Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3."
+
+
 def _docstring(formula: Formula, arguments: Iterable[Symbol], *, arrays: bool) -> str:
     kind = "array_like" if arrays else "float"
     shown = formula.shown if formula.shown is not None else formula.expression
@@ -252,6 +256,8 @@ def _docstring(formula: Formula, arguments: Iterable[Symbol], *, arrays: bool) -
     lines += ["", "Raises", "------", "ValueError"]
     lines += ["    Where an argument is outside its domain, or the result exceeds the largest float."]
     lines += ["", "Notes", "-----", f"Source: {formula.source}."]
+    if arrays and isinstance(formula, InLogRatio):
+        lines += [PRECISION_OF_BLOCKS]
     body = "\n".join(f"    {line}".rstrip() for line in lines)
     return f'    r"""{body.strip()}\n    """\n'
 
@@ -343,6 +349,8 @@ def _body(expression: Expr, large: frozenset[Symbol], finish: str, indent: str, 
 
 # -- block kernels -----------------------------------------------------------------------------------------------------
 
+#: What stands for arrays in the forms that are printed in blocks.
+IN_BLOCKS = (sym.LOG_SIZE_RATIO, ABOVE_CRITICAL)
 #: Functions that the runtime has for blocks; they need a buffer besides their operand and their result.
 WITH_SPARE = {"phi2": "phi2_block", "log1mexp": "log1mexp_block"}
 
@@ -360,8 +368,7 @@ class _Line:
 class _Kernel:
     """Statements on blocks: every array value is written once, into a buffer that is free or that it may overwrite."""
 
-    def __init__(self, array: Symbol) -> None:
-        self.array = array
+    def __init__(self) -> None:
         self.lines: list[_Line] = []
         self.values: set[str] = set()
         self.named: dict[Expr, str] = {}
@@ -389,7 +396,7 @@ class _Kernel:
         """The value of an expression: the name of an array value, or source text where it does not depend on the array."""
         if e in self.named:
             return self.named[e]
-        if not e.has(self.array):
+        if not e.has(*IN_BLOCKS):
             return source(e, float_ratio)
         if e.is_Add or e.is_Mul:
             return self._fold(e)
@@ -404,7 +411,7 @@ class _Kernel:
         return self.apply(WITH_SPARE.get(name, f"np.{name}"), self.emit(e.args[0]))
 
     def _fold(self, e: Expr) -> str:
-        constant, moving = e.as_independent(self.array)
+        constant, moving = e.as_independent(*IN_BLOCKS)
         parts = sorted(e.func.make_args(moving), key=lambda part: (self._inverted(e, part), part.sort_key()))
         operation, inverse = ("np.add", "np.subtract") if e.is_Add else ("np.multiply", "np.divide")
         result = self.emit(parts[0])
@@ -458,14 +465,15 @@ def _block_function(formula: InLogRatio) -> str:
     arguments = arguments_of(formula)
     names = [argument_name(symbol) for symbol in arguments]
     (variable,) = formula.variables
-    kernel = _Kernel(sym.LOG_SIZE_RATIO)
+    kernel = _Kernel()
     _prologue(kernel, formula, argument_name(variable))
+    critical = _critical(kernel, formula) if formula.blocks.has(ABOVE_CRITICAL) else []
     cases = formula.blocks.args if isinstance(formula.blocks, Piecewise) else ((formula.blocks, True),)
-    _emit_cases(kernel, cases)
+    _emit_cases(kernel, cases, -formula.log_critical)
     statements, buffers = kernel.text(spare_result=len(cases) == 1)
     parameters = ", ".join([*names, "out", *(f"t{i}" for i in range(buffers))])
     check = "real" if variable in REAL_ARGUMENTS else "positive"
-    lines = [f"def _{formula.name}({parameters}):", *(f"    {line}" for line in statements), "", ""]
+    lines = [f"def _{formula.name}({parameters}):", *(f"    {line}" for line in [*critical, *statements]), "", ""]
     lines += [f"def {formula.name}({', '.join([*names, '*', 'out=None'])}):"]
     lines += [_docstring(formula, arguments, arrays=True).rstrip("\n")]
     call = ", ".join(f"{name}={name}" for name in names)
@@ -479,16 +487,45 @@ def _prologue(kernel: _Kernel, formula: InLogRatio, name: str) -> None:
     if formula.log_ratio == s:
         kernel.named[s] = name
         return
-    (variable,) = formula.variables
-    slope = (formula.log_ratio.expand(force=True) / log(variable)).cancel()
+    slope = _slope(formula)
     value = kernel.apply("np.log", name)
     kernel.named[s] = value if slope == 1 else kernel.apply("np.multiply", value, source(slope, float_ratio))
 
 
-def _emit_cases(kernel: _Kernel, cases: Iterable[tuple[Expr, Any]]) -> None:
+def _slope(formula: InLogRatio) -> Expr:
+    """ds/dlog of the argument."""
+    (variable,) = formula.variables
+    return (formula.log_ratio.expand(force=True) / log(variable)).cancel()
+
+
+def _critical(kernel: _Kernel, formula: InLogRatio) -> list[str]:
+    """s less its critical value as a value of the kernel, from the critical argument in double-double; lines that make that."""
+    s, (variable,) = sym.LOG_SIZE_RATIO, formula.variables
+    share, exponent = formula.critical
+    wide = {x: Symbol(f"wide_{argument_name(x)}", positive=True) for x in arguments_of(formula) if x != variable}
+    names = [argument_name(x) for x in wide]
+    rest = ((1 - share) / share).cancel().xreplace(wide)
+    at = -Function("log1p_wide")(rest) / exponent.xreplace(wide)
+    argument = kernel.named[s] if formula.log_ratio == s else argument_name(variable)
+    if formula.log_ratio == s:
+        value = kernel.apply("above_critical_log", argument, "critical")
+    else:
+        slope = _slope(formula)
+        at = Function("full_exp")(at / slope)
+        value = kernel.apply("above_critical_" + ("size" if slope > 0 else "ratio"), argument, "critical")
+        if abs(slope) != 1:
+            value = kernel.apply("np.multiply", value, source(abs(slope), float_ratio))
+    kernel.named[ABOVE_CRITICAL] = value
+    made = ", ".join(f"wide({name})" for name in names)
+    coefficients = [f"{', '.join(f'wide_{name}' for name in names)} = {made}"] if names else []
+    return [*coefficients, f"critical = {source(at, _wide_ratio)}"]
+
+
+def _emit_cases(kernel: _Kernel, cases: Iterable[tuple[Expr, Any]], above: Expr) -> None:
     """The value into `out`; of several cases the last first and the others over it, by falling priority.
 
-    A case with a condition is evaluated at s = 0 wherever the condition fails, so that it cannot overflow there.
+    A case with a condition is evaluated at s = 0, where ABOVE_CRITICAL is `above`, wherever the condition fails, so that it
+    cannot overflow there.
     """
     *conditional, (otherwise, _) = cases
     final = kernel.emit(_block_form(otherwise))
@@ -500,15 +537,20 @@ def _emit_cases(kernel: _Kernel, cases: Iterable[tuple[Expr, Any]]) -> None:
         kernel.state(f"where = {COMPARISONS[condition.rel_op]}({{}}, {right})", left)
         result = "math.inf" if value is oo else ""
         if not result:
-            everywhere, kernel.named[s] = kernel.named[s], kernel.apply("np.multiply", kernel.named[s], "where")
+            everywhere = dict(kernel.named)
+            kernel.named = {s: kernel.apply("np.multiply", everywhere[s], "where")}
+            if value.has(ABOVE_CRITICAL):
+                inside = kernel.apply("np.multiply", everywhere[ABOVE_CRITICAL], "where")
+                elsewhere = kernel.apply("np.multiply", "~where", source(_weights(above), float_ratio))
+                kernel.named[ABOVE_CRITICAL] = kernel.apply("np.add", inside, elsewhere)
             result = kernel.emit(_block_form(value))
-            kernel.named[s] = everywhere
+            kernel.named = everywhere
         kernel.state("np.copyto(out, {}, where=where)", result)
 
 
 def _block_form(e: Expr) -> Expr:
     """Powers of array values through exp and log; coefficients and weights as they are."""
-    if e.is_Atom or not e.has(sym.LOG_SIZE_RATIO):
+    if e.is_Atom or not e.has(*IN_BLOCKS):
         return _weights(e)
     if isinstance(e, Pow) and not e.exp.is_Integer:
         return EXP(_block_form(e.exp) * LOG(_block_form(e.base)))
@@ -545,8 +587,9 @@ SCALAR_RUNTIME = (
     "exp, expm1, float_result, log, log1mexp, log1p, log_sum_exp, math, narrow, nonnegative, phi2, positive, ratio_of, real"
 )
 ARRAY_RUNTIME = (
-    "array_result, exp, exp_of, expm1, in_blocks, log, log1mexp, log1mexp_block, log1p_of, log_of, log_sum_exp, math, narrow, "
-    "nonnegative, np, phi2_block, positive, ratio_of, real"
+    "above_critical_log, above_critical_ratio, above_critical_size, array_result, exp, exp_of, expm1, full_exp, in_blocks, log, "
+    "log1mexp, log1mexp_block, log1p_of, log1p_wide, log_of, log_sum_exp, math, narrow, nonnegative, np, phi2_block, positive, "
+    "ratio_of, real, wide"
 )
 DOWNSTREAM_RUNTIME = "Parts, Slopes, array_result, exp, expm1, log, log1p, narrow, nonnegative, positive, ratio_of, sides"
 PASSK_RUNTIME = "array_result, exp, expm1, log, log1mexp, log1p, log_sum_exp, narrow, nonnegative, positive, ratio_of, real"

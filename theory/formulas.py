@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from keyword import iskeyword
+from typing import Any
 
 from sympy import And, Expr, Mul, Piecewise, Rational, S, Symbol, exp, log, oo
 
@@ -26,6 +27,28 @@ CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
 LARGEST_SAFE_EXPONENT = 300
 #: Where (beta + g) s lies within 1.4 of 0.6 the overhead comes from the excess: the size is above the critical one, q below 0.6.
 NEAR_CENTRE, NEAR_RADIUS = Rational(3, 5), Rational(7, 5)
+
+#: s less the s of the critical size: near it the difference of the two logarithms has lost its digits, that of the sizes has not.
+ABOVE_CRITICAL = Symbol("above_critical", real=True)
+
+#: R of a law h(R) whose reducible loss is not R itself: what a formula of R, its value or its argument, is called there.
+INNER_SUM = Symbol("inner_sum", positive=True)
+INNER_NAMES = (
+    *((name, f"inner_{name}") for name in ("exponent", "coefficient", "penalty", "excess", "tolerance_half_width")),
+    ("marginal_loss", "marginal_inner_sum"),
+    ("ray_exponent", "ray_inner_exponent"),
+)
+INNER_WORDS = (
+    ("Penalty P = (L - E)/(L* - E)", "Penalty R/R* of the inner sum"),
+    ("Excess penalty P - 1", "Excess R/R* - 1 of the penalty of the inner sum"),
+    ("of the compute law", "of R* = C0 C^-alpha"),
+    ("optimal reducible loss", "optimal R"),
+    ("Reducible loss R", "Inner sum R"),
+    ("a given reducible loss", "a given R"),
+    ("a reducible loss", "a value of R"),
+    ("the reducible loss", "that value of R"),
+    ("Reducible loss at", "R at"),
+)
 
 ARGUMENT_NAMES = {
     sym.N: "params",
@@ -79,11 +102,19 @@ class Formula:
 class InLogRatio(Formula):
     """A formula in s = log r, printed for s, r or rho as the argument.
 
-    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument.
+    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument. `critical` holds w
+    and b of log(w)/b, the s of the critical size, at which ABOVE_CRITICAL is 0.
     """
 
     blocks: Expr = S.Zero
     log_ratio: Expr = S.Zero
+    critical: tuple[Expr, Expr] = (S.One, S.One)
+
+    @property
+    def log_critical(self) -> Expr:
+        """The s of the critical size."""
+        share, exponent = self.critical
+        return log(share) / exponent
 
 
 def argument_name(symbol: Symbol) -> str:
@@ -100,7 +131,62 @@ def formulas(envelope: Envelope) -> tuple[Formula, ...]:
         found += [*_of_corners(m), *_of_misallocation(m)]
     if envelope.form.variables == (sym.N, sym.D):
         found += _of_ray(envelope)
-    return tuple(found)
+    if envelope.form.is_sum:
+        return tuple(found)
+    return (*map(_of_inner_sum, found), *_of_wrapped_loss(envelope))
+
+
+def inner_name(name: str) -> str:
+    """What the formula of R is called that has this name where the reducible loss is R itself."""
+    for old, new in INNER_NAMES:
+        if name.startswith(old):
+            return name.replace(old, new, 1)
+    return name.replace("reducible_loss", "inner_sum")
+
+
+def _of_inner_sum(formula: Formula) -> Formula:
+    """A formula of R under a name that says so, for a law h(R) whose reducible loss is not R."""
+    summary = formula.summary
+    for old, new in INNER_WORDS:
+        summary = summary.replace(old, new)
+    symbols = {sym.REDUCIBLE: INNER_SUM}
+    swapped: dict[str, Any] = {"expression": formula.expression.xreplace(symbols)}
+    if formula.shown is not None:
+        swapped["shown"] = formula.shown.xreplace(symbols)
+    variables = tuple(symbols.get(x, x) for x in formula.variables)
+    return replace(formula, name=inner_name(formula.name), summary=summary, variables=variables, **swapped)
+
+
+def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
+    """The reducible loss of a law h(R), and its power law of compute where it has one."""
+    form, gap = envelope.form, envelope.form.gap
+    if gap is None:
+        return
+    unit, source, inner = "that of the law", "the limit of the law for R -> 0", {sym.REDUCIBLE: INNER_SUM}
+    yield Formula(
+        "reducible_loss", gap.subs(sym.REDUCIBLE, form.reducible), form.variables, "Loss above its limit.", unit, source
+    )
+    yield Formula("reducible_loss_at", gap.xreplace(inner), (INNER_SUM,), "Loss above its limit at a given R.", unit, source)
+    at_best = gap.subs(sym.REDUCIBLE, envelope.reducible)
+    yield Formula("optimal_reducible_loss", at_best, (sym.C,), "Loss above its limit on the envelope.", unit, source)
+    slope = (sym.REDUCIBLE * gap.diff(sym.REDUCIBLE)).subs(sym.REDUCIBLE, envelope.reducible)
+    marginal = slope * envelope.exponent / sym.C
+    yield Formula("marginal_loss", marginal, (sym.C,), "Shadow price of compute -dL*/dC.", "loss per FLOP", "envelope theorem")
+    local = slope * envelope.exponent / at_best
+    yield Formula(
+        "local_exponent", local, (sym.C,), "Local exponent -dlog(L* - E)/dlog C on the envelope.", "1", "the chain rule"
+    )
+    if form.power is not None:
+        K, p = form.power
+        yield Formula("exponent", p * envelope.exponent, (), "Exponent of the compute law of L* - E.", "1", "the chain rule")
+        yield Formula(
+            "coefficient",
+            K * envelope.coefficient**p,
+            (),
+            "Coefficient of the compute law of L* - E.",
+            "loss * FLOP^exponent",
+            source,
+        )
 
 
 def _of_law(envelope: Envelope) -> Iterator[Formula]:
@@ -294,13 +380,19 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
     growing = And(-b * s < LARGEST_SAFE_EXPONENT, g * s < LARGEST_SAFE_EXPONENT)
     reachable = -b * s + log(m._weights[0]) < 0
     near = ((b + g) * s - NEAR_CENTRE) ** 2 < NEAR_RADIUS**2
-    overhead = Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True))
-    tokens_factor = Piecewise((m.near_tokens_factor, near), (m.safe_tokens_factor, reachable), (oo, True))
+    overhead = (m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True)
+    tokens_factor = (m.near_tokens_factor, near), (m.safe_tokens_factor, reachable), (oo, True)
+    log_weight = log(m._weights[0])
+
+    def from_critical(close: Any, distant: Any, beyond: Any) -> Expr:
+        by_distance = distant[0].xreplace({log_weight - b * s: -b * ABOVE_CRITICAL})
+        return Piecewise(close, (by_distance, ABOVE_CRITICAL > 0), beyond)
+
     families = (
         (
             "penalty",
             Piecewise((1 + m.excess, growing), (penalty, True)),
-            penalty,
+            1 + m.excess,
             "Penalty P = (L - E)/(L* - E) at the same compute.",
             m.penalty,
             SCHAEFFER,
@@ -331,16 +423,16 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         ),
         (
             "compute_overhead",
-            overhead,
-            overhead,
+            Piecewise(*overhead),
+            from_critical(*overhead),
             "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.",
             m.compute_overhead,
             DE_VRIES,
         ),
         (
             "tokens_factor",
-            tokens_factor,
-            tokens_factor,
+            Piecewise(*tokens_factor),
+            from_critical(*tokens_factor),
             "D/D* that reaches L*(C) at this size; inf where no number of tokens does.",
             m.tokens_factor,
             DE_VRIES,
@@ -363,6 +455,7 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
                 in_blocks=True,
                 blocks=blocks,
                 log_ratio=log_ratio,
+                critical=(m._weights[0], b),
             )
 
 

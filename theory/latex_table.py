@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -12,7 +11,7 @@ from isoflop.theory.latex_sentence import escaped
 from isoflop.theory.notation import DEFAULT, Notation
 from isoflop.theory.notation import notation as find_notation
 
-GIVEN = ("ratio", "size_ratio")
+GIVEN = ("params", "tokens", "tokens_per_param", "ratio", "size_ratio")
 CENTRED = ("loss_penalty", "effective_compute")
 
 
@@ -158,16 +157,16 @@ def penalty_table_latex(
     caption: str = "",
     label: str = "",
 ) -> str:
-    r"""A booktabs table of penalties, decimal points under each other.
+    r"""A booktabs table of penalties; of runs with the params, tokens and loss that tell which is which.
 
     Parameters
     ----------
     rows : iterable of mappings
-        With ``ratio``, ``size_ratio``, ``loss_penalty``, ``effective_compute``, ``compute_overhead`` and
-        optionally ``law`` and ``excess`` (P - 1, used where P itself has lost its digits). None prints as a
-        dash: out of reach.
+        With ``ratio``, ``size_ratio``, ``loss_penalty``, ``effective_compute``, ``compute_overhead`` and optionally ``law``,
+        ``excess`` (P - 1, used where P itself has lost its digits), ``params`` and ``tokens``, ``loss``. None prints as a dash:
+        out of reach, or unknown.
     digits : int
-        Significant digits of what was computed; the two ratios are printed as they are, at most to `digits`.
+        Significant digits of what was computed; what was given is printed as it is, at most to `digits`.
     caption, label : str
         LaTeX of the caption and the label; with either the table floats.
 
@@ -190,38 +189,59 @@ def penalty_table_latex(
         "effective_compute": r"$C_{\mathrm{eff}}/C$",
         "compute_overhead": r"$\Delta C/C$",
     }
-    titles = " & ".join(rf"\multicolumn{{2}}{{c}}{{{heading}}}" for heading in headings.values())
-    lines = [rf"\begin{{tabular}}{{@{{}}{'r@{}l' * len(headings)}@{{}}}}", r"\toprule", titles + r" \\"]
+    of_runs = any("params" in row for row in table)
+    if of_runs:
+        table = [_with_tokens_per_param(row) for row in table]
+        scales = {name: _scale(row.get(name) for row in table) for name in ("params", "tokens")}
+        table = [row | {name: row[name] / 10**power for name, power in scales.items() if row.get(name)} for row in table]
+        sizes = {name: f"${letter}{_over(scales[name])}$" for name, letter in (("params", "N"), ("tokens", "D"))}
+        loss = {"loss": "$L$"} if any(row.get("loss") is not None for row in table) else {}
+        headings = {**sizes, "tokens_per_param": "$D/N$", **loss, **headings}
+    lines = [rf"\begin{{tabular}}{{@{{}}{'r' * len(headings)}@{{}}}}", r"\toprule", " & ".join(headings.values()) + r" \\"]
     previous: object = None
     for i, row in enumerate(table):
         law = row.get("law")
         if i == 0 or law != previous:
             lines.append(r"\midrule")
             if law is not None:
-                lines.append(rf"\multicolumn{{{2 * len(headings)}}}{{@{{}}l}}{{{escaped(str(law))}}} \\")
+                lines.append(rf"\multicolumn{{{len(headings)}}}{{@{{}}l}}{{{escaped(str(law))}}} \\")
         lines.append(" & ".join(_cell(row, column, digits, i) for column in headings) + r" \\")
         previous = law
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return _floating(lines, caption, label)
+    small = r"\footnotesize\setlength{\tabcolsep}{4pt}" if of_runs else ""
+    if small and not (caption or label):
+        return "\n".join([rf"{{{small}\noindent", *lines, r"\par}"])
+    return _floating(lines, caption, label, small)
+
+
+def _scale(values: Iterable[float | None]) -> int:
+    """The power of a thousand that the largest of the values has, as a power of ten."""
+    known = [value for value in values if value]
+    return max(0, 3 * ((Decimal(str(max(known))).adjusted()) // 3)) if known else 0
+
+
+def _over(power: int) -> str:
+    return f"/10^{{{power}}}" if power else ""
+
+
+def _with_tokens_per_param(row: dict[str, Any]) -> dict[str, Any]:
+    if row.get("params") and row.get("tokens") is not None:
+        return row | {"tokens_per_param": row["tokens"] / row["params"]}
+    return row
 
 
 def _cell(row: Mapping[str, Any], column: str, digits: int, i: int) -> str:
-    """Two table cells: what stands before the decimal point, and the rest."""
+    """A number in mathematics."""
     if column not in row:
         raise ValueError(f"rows[{i}]: has no {column!r}; it has {', '.join(map(str, row))}")
     value = row[column]
     if value is None:
-        return r"\multicolumn{2}{c}{---}"
+        return "---"
     if column in CENTRED:
         away = row.get("excess", value - 1) if column == "loss_penalty" else value - 1
         if away and abs(away) * 1000 < 1:
-            sign = "-" if away < 0 else "+"
-            return f"$1$&${{}} {sign} {number_latex(abs(away), digits)}$"
-    text = number_latex(value, digits, trimmed=column in GIVEN)
-    whole = re.match(r"-?\d+", text)
-    assert whole is not None
-    behind = text[whole.end() :]
-    return f"${whole[0]}$&" + (f"${{}}{behind.replace('.', '{.}', 1)}$" if behind else "")
+            return f"$1 {'-' if away < 0 else '+'} {number_latex(abs(away), digits)}$"
+    return f"${number_latex(value, digits, trimmed=column in GIVEN)}$"
 
 
 def number_latex(value: Any, digits: int = 4, *, trimmed: bool = False) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 
-from sympy import Add, Dummy, Expr, Float, Pow, Rational, Symbol, expand_power_base, sympify
+from sympy import Add, Dummy, Expr, Float, Integer, Pow, Rational, Symbol, exp, expand_power_base, limit, simplify, sympify
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.functions import expm1
 from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
 from isoflop.theory.normalform.field import CoefficientField
@@ -99,6 +101,42 @@ class LawForm:
     def direction(self) -> int:
         """+1 where h increases (a loss), -1 where it decreases (an accuracy), 0 where neither is certified."""
         return _certified_sign(self.outer.diff(REDUCIBLE))
+
+    @cached_property
+    def irreducible(self) -> Expr | None:
+        """What the law tends to as all its variables grow: h(R) for R -> 0; None where that is not finite.
+
+        E of E + R, 0 of R^p, and 1, the best that there is, of an accuracy exp(-R).
+        """
+        found = limit(self.outer, REDUCIBLE, Integer(0), "+")
+        return found if found.is_finite and not found.has(REDUCIBLE) else None
+
+    @cached_property
+    def gap(self) -> Expr | None:
+        """|L - irreducible| in terms of R, which rises from 0: the reducible loss, or what an accuracy lacks of its limit."""
+        if self.irreducible is None:
+            return None
+        difference = (self.direction * (self.outer - self.irreducible)).expand()
+        exponentials = [e for e in difference.atoms(exp) if e.has(REDUCIBLE)]
+        if len(exponentials) == 1:
+            factor = difference.coeff(exponentials[0])
+            if simplify(difference - factor * (exponentials[0] - 1)) == 0:
+                return factor * expm1(exponentials[0].args[0])
+        return difference
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the reducible loss is R itself: L = E + R, or a limit less R."""
+        return self.gap == REDUCIBLE
+
+    @cached_property
+    def power(self) -> tuple[Expr, Expr] | None:
+        """K and p where the reducible loss is K R^p, and so a power law of compute on the envelope; else None."""
+        if self.gap is None:
+            return None
+        p = simplify(REDUCIBLE * self.gap.diff(REDUCIBLE) / self.gap)
+        K = simplify(self.gap / REDUCIBLE**p)
+        return None if p.has(REDUCIBLE) or K.has(REDUCIBLE) else (K, p)
 
     @classmethod
     def from_expression(cls, expression: Expr, variables: tuple[Symbol, ...] | None = None, name: str = "law") -> LawForm:

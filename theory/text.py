@@ -455,7 +455,8 @@ def optimum(variable: Symbol) -> Expr:
 
 def law_lines(envelope: Envelope) -> list[Line]:
     """L = ... and C = ..."""
-    loss = Equation((Function("L")(*envelope.form.variables), envelope.form.loss))
+    form = envelope.form
+    loss = Equation((Function("L")(*form.variables), form.loss))
     return [(loss,), (Equation((sym.C, envelope.budget.compute())),)]
 
 
@@ -463,14 +464,31 @@ def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Lin
     """The optimum, its ratio, exponent, shares, coefficient and loss, in names where that is shorter."""
     brief = abbreviated(envelope)
     allocation = zip(brief.allocation, _allocation(envelope, brief), strict=True)
-    lines: list[Line] = [(Equation(sides),) for sides in allocation]
+    lines: list[Line] = [] if envelope.form.is_sum else [(_inner_sum(envelope),)]
+    lines += [(Equation(sides),) for sides in allocation]
     if set(envelope.form.variables) == {sym.N, sym.D}:
         lines.append((Equation((brief.tokens_per_param, envelope.tokens_per_param)),))
     lines.append((exponent_equation(envelope, brief),))
     lines.append(share_equations(envelope, brief, spelling))
     lines.append((Equation((brief.coefficient, _coefficient(envelope, brief))),))
-    lines.append((Equation((optimum(sym.L), brief.loss)),))
+    if not envelope.form.is_sum:  # alpha and C0 are those of R*, not of the loss
+        lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
+    lines.append((Equation((optimum(sym.L), brief.loss, *_as_power_of_compute(envelope, brief))),))
     return lines
+
+
+def _inner_sum(envelope: Envelope) -> Equation:
+    """R(N, D) = ..., for a law that is a function of it."""
+    return Equation((Function("R")(*envelope.form.variables), envelope.form.reducible))
+
+
+def _as_power_of_compute(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
+    """L* with the exponent of its own power law, where a function stands around R and leaves one."""
+    form = envelope.form
+    if form.is_sum or form.power is None or form.irreducible is None:
+        return ()
+    K, p = form.power
+    return (form.irreducible + form.direction * K * brief.coefficient**p * sym.C ** -(p * brief.exponent),)
 
 
 def _has_many_terms(envelope: Envelope) -> bool:

@@ -6,7 +6,7 @@ Budget: C = 6*D*N
 """
 
 from isoflop.numeric._generated import scalar
-from isoflop.numeric._array import array_result, exp, exp_of, expm1, in_blocks, log, log1mexp, log1mexp_block, log1p_of, log_of, log_sum_exp, math, narrow, nonnegative, np, phi2_block, positive, ratio_of, real
+from isoflop.numeric._array import above_critical_log, above_critical_ratio, above_critical_size, array_result, exp, exp_of, expm1, full_exp, in_blocks, log, log1mexp, log1mexp_block, log1p_of, log1p_wide, log_of, log_sum_exp, math, narrow, nonnegative, np, phi2_block, positive, ratio_of, real, wide
 
 
 @array_result
@@ -1395,14 +1395,18 @@ def tolerance_half_width(tolerance, beta, gamma, *, out=None):
     return narrow(exp(log(2)/2 + log(tolerance)/2 - log(beta)/2 - log(gamma)/2), out)
 
 
-def _penalty(log_size_ratio, beta, gamma, out, t0):
-    np.multiply(log_size_ratio, gamma, out=out)
-    np.exp(out, out=out)
-    np.multiply(out, beta/(beta + gamma), out=out)
+def _penalty(log_size_ratio, beta, gamma, out, t0, t1, t2):
+    np.multiply(log_size_ratio, log_size_ratio, out=out)
     np.multiply(log_size_ratio, -beta, out=t0)
-    np.exp(t0, out=t0)
-    np.multiply(t0, gamma/(beta + gamma), out=t0)
-    np.add(out, t0, out=out)
+    phi2_block(t0, t1, out=t0)
+    np.multiply(t0, beta, out=t0)
+    np.multiply(log_size_ratio, gamma, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, gamma, out=t1)
+    np.add(t0, t1, out=t1)
+    np.multiply(out, t1, out=t1)
+    np.multiply(t1, beta*gamma/(beta + gamma), out=t1)
+    np.add(t1, 1, out=out)
 
 
 def penalty(log_size_ratio, beta, gamma, *, out=None):
@@ -1435,19 +1439,24 @@ def penalty(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
-    return in_blocks(_penalty, 1, scalar.penalty, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_penalty, 3, scalar.penalty, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
-def _penalty_at_size_ratio(size_ratio, beta, gamma, out, t0):
+def _penalty_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2):
     np.log(size_ratio, out=out)
-    np.multiply(out, gamma, out=t0)
-    np.exp(t0, out=t0)
-    np.multiply(t0, beta/(beta + gamma), out=t0)
-    np.multiply(out, -beta, out=out)
-    np.exp(out, out=out)
-    np.multiply(out, gamma/(beta + gamma), out=out)
-    np.add(t0, out, out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
+    np.add(out, 1, out=out)
 
 
 def penalty_at_size_ratio(size_ratio, beta, gamma, *, out=None):
@@ -1480,20 +1489,25 @@ def penalty_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
-    return in_blocks(_penalty_at_size_ratio, 1, scalar.penalty_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_penalty_at_size_ratio, 3, scalar.penalty_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
-def _penalty_at_ratio(ratio, beta, gamma, out, t0):
+def _penalty_at_ratio(ratio, beta, gamma, out, t0, t1, t2):
     np.log(ratio, out=out)
     np.multiply(out, (-1/2), out=out)
-    np.multiply(out, gamma, out=t0)
-    np.exp(t0, out=t0)
-    np.multiply(t0, beta/(beta + gamma), out=t0)
-    np.multiply(out, -beta, out=out)
-    np.exp(out, out=out)
-    np.multiply(out, gamma/(beta + gamma), out=out)
-    np.add(t0, out, out=out)
+    np.multiply(out, out, out=t0)
+    np.multiply(out, -beta, out=t1)
+    phi2_block(t1, t2, out=t1)
+    np.multiply(t1, beta, out=t1)
+    np.multiply(out, gamma, out=out)
+    phi2_block(out, t2, out=out)
+    np.multiply(out, gamma, out=out)
+    np.add(t1, out, out=out)
+    np.multiply(t0, out, out=out)
+    np.multiply(out, beta*gamma/(beta + gamma), out=out)
+    np.add(out, 1, out=out)
 
 
 def penalty_at_ratio(ratio, beta, gamma, *, out=None):
@@ -1526,8 +1540,9 @@ def penalty_at_ratio(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
-    return in_blocks(_penalty_at_ratio, 1, scalar.penalty_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+    return in_blocks(_penalty_at_ratio, 3, scalar.penalty_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
 def _excess(log_size_ratio, beta, gamma, out, t0, t1, t2):
@@ -1573,6 +1588,7 @@ def excess(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_excess, 3, scalar.excess, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
@@ -1621,6 +1637,7 @@ def excess_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_excess_at_size_ratio, 3, scalar.excess_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
@@ -1670,6 +1687,7 @@ def excess_at_ratio(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_excess_at_ratio, 3, scalar.excess_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
@@ -1720,6 +1738,7 @@ def effective_compute(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_effective_compute, 3, scalar.effective_compute, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
@@ -1771,6 +1790,7 @@ def effective_compute_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_effective_compute_at_size_ratio, 3, scalar.effective_compute_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
@@ -1823,6 +1843,7 @@ def effective_compute_at_ratio(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_effective_compute_at_ratio, 3, scalar.effective_compute_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
@@ -1874,6 +1895,7 @@ def lost_compute(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_lost_compute, 3, scalar.lost_compute, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
@@ -1926,6 +1948,7 @@ def lost_compute_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_lost_compute_at_size_ratio, 3, scalar.lost_compute_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
@@ -1979,47 +2002,51 @@ def lost_compute_at_ratio(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: Schaeffer et al. 2025, arXiv 2509.24012.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_lost_compute_at_ratio, 3, scalar.lost_compute_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
 def _compute_overhead(log_size_ratio, beta, gamma, out, t0, t1, t2, t3, t4):
+    wide_beta, wide_gamma = wide(beta), wide(gamma)
+    critical = -log1p_wide(wide_beta/wide_gamma)/wide_beta
+    above_critical_log(log_size_ratio, critical, out=t0)
     np.copyto(out, math.inf)
-    np.multiply(log_size_ratio, beta, out=t0)
-    np.add(t0, log1p_of(beta/gamma), out=t0)
     where = np.greater(t0, 0)
-    np.multiply(log_size_ratio, where, out=t0)
-    np.multiply(t0, gamma, out=t1)
-    np.multiply(t0, -beta, out=t0)
-    np.add(t0, -log1p_of(beta/gamma), out=t0)
-    log1mexp_block(t0, t2, out=t0)
-    np.subtract(t1, t0, out=t0)
-    np.add(t0, -log1p_of(gamma/beta), out=t0)
-    np.multiply(t0, 1/gamma, out=t0)
-    np.expm1(t0, out=t0)
-    np.copyto(out, t0, where=where)
-    np.multiply(log_size_ratio, beta + gamma, out=t0)
-    np.add(t0, (-3/5), out=t0)
-    np.multiply(t0, t0, out=t0)
-    where = np.less(t0, 49/25)
-    np.multiply(log_size_ratio, where, out=t0)
-    np.multiply(t0, t0, out=t1)
-    np.multiply(t0, -beta, out=t2)
-    phi2_block(t2, t3, out=t2)
-    np.multiply(t2, beta, out=t2)
-    np.multiply(t0, gamma, out=t3)
+    np.multiply(log_size_ratio, where, out=t1)
+    np.multiply(t0, where, out=t0)
+    np.multiply(~where, log1p_of(beta/gamma)/beta, out=t2)
+    np.add(t0, t2, out=t2)
+    np.multiply(t1, gamma, out=t1)
+    np.multiply(t2, -beta, out=t2)
+    log1mexp_block(t2, t0, out=t2)
+    np.subtract(t1, t2, out=t2)
+    np.add(t2, -log1p_of(gamma/beta), out=t2)
+    np.multiply(t2, 1/gamma, out=t2)
+    np.expm1(t2, out=t2)
+    np.copyto(out, t2, where=where)
+    np.multiply(log_size_ratio, beta + gamma, out=t2)
+    np.add(t2, (-3/5), out=t2)
+    np.multiply(t2, t2, out=t2)
+    where = np.less(t2, 49/25)
+    np.multiply(log_size_ratio, where, out=t2)
+    np.multiply(t2, t2, out=t1)
+    np.multiply(t2, -beta, out=t0)
+    phi2_block(t0, t3, out=t0)
+    np.multiply(t0, beta, out=t0)
+    np.multiply(t2, gamma, out=t3)
     phi2_block(t3, t4, out=t3)
     np.multiply(t3, gamma, out=t3)
-    np.add(t2, t3, out=t3)
+    np.add(t0, t3, out=t3)
     np.multiply(t1, t3, out=t3)
-    np.multiply(t0, -gamma, out=t0)
-    np.exp(t0, out=t0)
-    np.multiply(t3, t0, out=t0)
-    np.multiply(t0, -gamma, out=t0)
-    np.log1p(t0, out=t0)
-    np.multiply(t0, -1/gamma, out=t0)
-    np.expm1(t0, out=t0)
-    np.copyto(out, t0, where=where)
+    np.multiply(t2, -gamma, out=t2)
+    np.exp(t2, out=t2)
+    np.multiply(t3, t2, out=t2)
+    np.multiply(t2, -gamma, out=t2)
+    np.log1p(t2, out=t2)
+    np.multiply(t2, -1/gamma, out=t2)
+    np.expm1(t2, out=t2)
+    np.copyto(out, t2, where=where)
 
 
 def compute_overhead(log_size_ratio, beta, gamma, *, out=None):
@@ -2052,43 +2079,47 @@ def compute_overhead(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: H. de Vries 2023, Go smol or go home.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_compute_overhead, 5, scalar.compute_overhead, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
 def _compute_overhead_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3, t4):
+    wide_beta, wide_gamma = wide(beta), wide(gamma)
+    critical = full_exp(-log1p_wide(wide_beta/wide_gamma)/wide_beta)
     np.log(size_ratio, out=t0)
+    above_critical_size(size_ratio, critical, out=t1)
     np.copyto(out, math.inf)
-    np.multiply(t0, beta, out=t1)
-    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, where, out=t1)
-    np.multiply(t1, gamma, out=t2)
-    np.multiply(t1, -beta, out=t1)
-    np.add(t1, -log1p_of(beta/gamma), out=t1)
-    log1mexp_block(t1, t3, out=t1)
-    np.subtract(t2, t1, out=t1)
-    np.add(t1, -log1p_of(gamma/beta), out=t1)
-    np.multiply(t1, 1/gamma, out=t1)
-    np.expm1(t1, out=t1)
-    np.copyto(out, t1, where=where)
-    np.multiply(t0, beta + gamma, out=t1)
-    np.add(t1, (-3/5), out=t1)
-    np.multiply(t1, t1, out=t1)
-    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t2)
+    np.multiply(t1, where, out=t1)
+    np.multiply(~where, log1p_of(beta/gamma)/beta, out=t3)
+    np.add(t1, t3, out=t3)
+    np.multiply(t2, gamma, out=t2)
+    np.multiply(t3, -beta, out=t3)
+    log1mexp_block(t3, t1, out=t3)
+    np.subtract(t2, t3, out=t3)
+    np.add(t3, -log1p_of(gamma/beta), out=t3)
+    np.multiply(t3, 1/gamma, out=t3)
+    np.expm1(t3, out=t3)
+    np.copyto(out, t3, where=where)
+    np.multiply(t0, beta + gamma, out=t3)
+    np.add(t3, (-3/5), out=t3)
+    np.multiply(t3, t3, out=t3)
+    where = np.less(t3, 49/25)
     np.multiply(t0, where, out=t0)
-    np.multiply(t0, t0, out=t1)
+    np.multiply(t0, t0, out=t3)
     np.multiply(t0, -beta, out=t2)
-    phi2_block(t2, t3, out=t2)
+    phi2_block(t2, t1, out=t2)
     np.multiply(t2, beta, out=t2)
-    np.multiply(t0, gamma, out=t3)
-    phi2_block(t3, t4, out=t3)
-    np.multiply(t3, gamma, out=t3)
-    np.add(t2, t3, out=t3)
-    np.multiply(t1, t3, out=t3)
+    np.multiply(t0, gamma, out=t1)
+    phi2_block(t1, t4, out=t1)
+    np.multiply(t1, gamma, out=t1)
+    np.add(t2, t1, out=t1)
+    np.multiply(t3, t1, out=t1)
     np.multiply(t0, -gamma, out=t0)
     np.exp(t0, out=t0)
-    np.multiply(t3, t0, out=t0)
+    np.multiply(t1, t0, out=t0)
     np.multiply(t0, -gamma, out=t0)
     np.log1p(t0, out=t0)
     np.multiply(t0, -1/gamma, out=t0)
@@ -2126,44 +2157,49 @@ def compute_overhead_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: H. de Vries 2023, Go smol or go home.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_compute_overhead_at_size_ratio, 5, scalar.compute_overhead_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
 def _compute_overhead_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3, t4):
+    wide_beta, wide_gamma = wide(beta), wide(gamma)
+    critical = full_exp(2*log1p_wide(wide_beta/wide_gamma)/wide_beta)
     np.log(ratio, out=t0)
     np.multiply(t0, (-1/2), out=t0)
+    above_critical_ratio(ratio, critical, out=t1)
+    np.multiply(t1, 1/2, out=t1)
     np.copyto(out, math.inf)
-    np.multiply(t0, beta, out=t1)
-    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, where, out=t1)
-    np.multiply(t1, gamma, out=t2)
-    np.multiply(t1, -beta, out=t1)
-    np.add(t1, -log1p_of(beta/gamma), out=t1)
-    log1mexp_block(t1, t3, out=t1)
-    np.subtract(t2, t1, out=t1)
-    np.add(t1, -log1p_of(gamma/beta), out=t1)
-    np.multiply(t1, 1/gamma, out=t1)
-    np.expm1(t1, out=t1)
-    np.copyto(out, t1, where=where)
-    np.multiply(t0, beta + gamma, out=t1)
-    np.add(t1, (-3/5), out=t1)
-    np.multiply(t1, t1, out=t1)
-    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t2)
+    np.multiply(t1, where, out=t1)
+    np.multiply(~where, log1p_of(beta/gamma)/beta, out=t3)
+    np.add(t1, t3, out=t3)
+    np.multiply(t2, gamma, out=t2)
+    np.multiply(t3, -beta, out=t3)
+    log1mexp_block(t3, t1, out=t3)
+    np.subtract(t2, t3, out=t3)
+    np.add(t3, -log1p_of(gamma/beta), out=t3)
+    np.multiply(t3, 1/gamma, out=t3)
+    np.expm1(t3, out=t3)
+    np.copyto(out, t3, where=where)
+    np.multiply(t0, beta + gamma, out=t3)
+    np.add(t3, (-3/5), out=t3)
+    np.multiply(t3, t3, out=t3)
+    where = np.less(t3, 49/25)
     np.multiply(t0, where, out=t0)
-    np.multiply(t0, t0, out=t1)
+    np.multiply(t0, t0, out=t3)
     np.multiply(t0, -beta, out=t2)
-    phi2_block(t2, t3, out=t2)
+    phi2_block(t2, t1, out=t2)
     np.multiply(t2, beta, out=t2)
-    np.multiply(t0, gamma, out=t3)
-    phi2_block(t3, t4, out=t3)
-    np.multiply(t3, gamma, out=t3)
-    np.add(t2, t3, out=t3)
-    np.multiply(t1, t3, out=t3)
+    np.multiply(t0, gamma, out=t1)
+    phi2_block(t1, t4, out=t1)
+    np.multiply(t1, gamma, out=t1)
+    np.add(t2, t1, out=t1)
+    np.multiply(t3, t1, out=t1)
     np.multiply(t0, -gamma, out=t0)
     np.exp(t0, out=t0)
-    np.multiply(t3, t0, out=t0)
+    np.multiply(t1, t0, out=t0)
     np.multiply(t0, -gamma, out=t0)
     np.log1p(t0, out=t0)
     np.multiply(t0, -1/gamma, out=t0)
@@ -2201,48 +2237,52 @@ def compute_overhead_at_ratio(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: H. de Vries 2023, Go smol or go home.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_compute_overhead_at_ratio, 5, scalar.compute_overhead_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
-def _tokens_factor(log_size_ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5):
+def _tokens_factor(log_size_ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5, t6):
+    wide_beta, wide_gamma = wide(beta), wide(gamma)
+    critical = -log1p_wide(wide_beta/wide_gamma)/wide_beta
+    above_critical_log(log_size_ratio, critical, out=t0)
     np.copyto(out, math.inf)
-    np.multiply(log_size_ratio, beta, out=t0)
-    np.add(t0, log1p_of(beta/gamma), out=t0)
     where = np.greater(t0, 0)
-    np.multiply(log_size_ratio, where, out=t0)
-    np.multiply(t0, -beta, out=t0)
-    np.add(t0, -log1p_of(beta/gamma), out=t0)
-    log1mexp_block(t0, t1, out=t0)
-    np.negative(t0, out=t0)
-    np.add(t0, -log1p_of(gamma/beta), out=t0)
-    np.multiply(t0, 1/gamma, out=t0)
-    np.exp(t0, out=t0)
-    np.copyto(out, t0, where=where)
-    np.multiply(log_size_ratio, beta + gamma, out=t0)
-    np.add(t0, (-3/5), out=t0)
-    np.multiply(t0, t0, out=t0)
-    where = np.less(t0, 49/25)
-    np.multiply(log_size_ratio, where, out=t0)
-    np.negative(t0, out=t1)
-    np.multiply(t0, t0, out=t2)
-    np.multiply(t0, -beta, out=t3)
-    phi2_block(t3, t4, out=t3)
-    np.multiply(t3, beta, out=t3)
-    np.multiply(t0, gamma, out=t4)
+    np.multiply(log_size_ratio, where, out=t1)
+    np.multiply(t0, where, out=t0)
+    np.multiply(~where, log1p_of(beta/gamma)/beta, out=t2)
+    np.add(t0, t2, out=t2)
+    np.multiply(t2, -beta, out=t2)
+    log1mexp_block(t2, t0, out=t2)
+    np.negative(t2, out=t2)
+    np.add(t2, -log1p_of(gamma/beta), out=t2)
+    np.multiply(t2, 1/gamma, out=t2)
+    np.exp(t2, out=t2)
+    np.copyto(out, t2, where=where)
+    np.multiply(log_size_ratio, beta + gamma, out=t2)
+    np.add(t2, (-3/5), out=t2)
+    np.multiply(t2, t2, out=t2)
+    where = np.less(t2, 49/25)
+    np.multiply(log_size_ratio, where, out=t2)
+    np.negative(t2, out=t0)
+    np.multiply(t2, t2, out=t3)
+    np.multiply(t2, -beta, out=t4)
     phi2_block(t4, t5, out=t4)
-    np.multiply(t4, gamma, out=t4)
-    np.add(t3, t4, out=t4)
-    np.multiply(t2, t4, out=t4)
-    np.multiply(t0, -gamma, out=t0)
-    np.exp(t0, out=t0)
-    np.multiply(t4, t0, out=t0)
-    np.multiply(t0, -gamma, out=t0)
-    np.log1p(t0, out=t0)
-    np.multiply(t0, 1/gamma, out=t0)
-    np.subtract(t1, t0, out=t0)
-    np.exp(t0, out=t0)
-    np.copyto(out, t0, where=where)
+    np.multiply(t4, beta, out=t4)
+    np.multiply(t2, gamma, out=t5)
+    phi2_block(t5, t6, out=t5)
+    np.multiply(t5, gamma, out=t5)
+    np.add(t4, t5, out=t5)
+    np.multiply(t3, t5, out=t5)
+    np.multiply(t2, -gamma, out=t2)
+    np.exp(t2, out=t2)
+    np.multiply(t5, t2, out=t2)
+    np.multiply(t2, -gamma, out=t2)
+    np.log1p(t2, out=t2)
+    np.multiply(t2, 1/gamma, out=t2)
+    np.subtract(t0, t2, out=t2)
+    np.exp(t2, out=t2)
+    np.copyto(out, t2, where=where)
 
 
 def tokens_factor(log_size_ratio, beta, gamma, *, out=None):
@@ -2275,47 +2315,51 @@ def tokens_factor(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: H. de Vries 2023, Go smol or go home.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
-    return in_blocks(_tokens_factor, 6, scalar.tokens_factor, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_tokens_factor, 7, scalar.tokens_factor, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
 
-def _tokens_factor_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5):
+def _tokens_factor_at_size_ratio(size_ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5, t6):
+    wide_beta, wide_gamma = wide(beta), wide(gamma)
+    critical = full_exp(-log1p_wide(wide_beta/wide_gamma)/wide_beta)
     np.log(size_ratio, out=t0)
+    above_critical_size(size_ratio, critical, out=t1)
     np.copyto(out, math.inf)
-    np.multiply(t0, beta, out=t1)
-    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, where, out=t1)
-    np.multiply(t1, -beta, out=t1)
-    np.add(t1, -log1p_of(beta/gamma), out=t1)
-    log1mexp_block(t1, t2, out=t1)
-    np.negative(t1, out=t1)
-    np.add(t1, -log1p_of(gamma/beta), out=t1)
-    np.multiply(t1, 1/gamma, out=t1)
-    np.exp(t1, out=t1)
-    np.copyto(out, t1, where=where)
-    np.multiply(t0, beta + gamma, out=t1)
-    np.add(t1, (-3/5), out=t1)
-    np.multiply(t1, t1, out=t1)
-    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t2)
+    np.multiply(t1, where, out=t1)
+    np.multiply(~where, log1p_of(beta/gamma)/beta, out=t3)
+    np.add(t1, t3, out=t3)
+    np.multiply(t3, -beta, out=t3)
+    log1mexp_block(t3, t1, out=t3)
+    np.negative(t3, out=t3)
+    np.add(t3, -log1p_of(gamma/beta), out=t3)
+    np.multiply(t3, 1/gamma, out=t3)
+    np.exp(t3, out=t3)
+    np.copyto(out, t3, where=where)
+    np.multiply(t0, beta + gamma, out=t3)
+    np.add(t3, (-3/5), out=t3)
+    np.multiply(t3, t3, out=t3)
+    where = np.less(t3, 49/25)
     np.multiply(t0, where, out=t0)
-    np.negative(t0, out=t1)
-    np.multiply(t0, t0, out=t2)
-    np.multiply(t0, -beta, out=t3)
-    phi2_block(t3, t4, out=t3)
-    np.multiply(t3, beta, out=t3)
-    np.multiply(t0, gamma, out=t4)
+    np.negative(t0, out=t3)
+    np.multiply(t0, t0, out=t1)
+    np.multiply(t0, -beta, out=t4)
     phi2_block(t4, t5, out=t4)
-    np.multiply(t4, gamma, out=t4)
-    np.add(t3, t4, out=t4)
-    np.multiply(t2, t4, out=t4)
+    np.multiply(t4, beta, out=t4)
+    np.multiply(t0, gamma, out=t5)
+    phi2_block(t5, t6, out=t5)
+    np.multiply(t5, gamma, out=t5)
+    np.add(t4, t5, out=t5)
+    np.multiply(t1, t5, out=t5)
     np.multiply(t0, -gamma, out=t0)
     np.exp(t0, out=t0)
-    np.multiply(t4, t0, out=t0)
+    np.multiply(t5, t0, out=t0)
     np.multiply(t0, -gamma, out=t0)
     np.log1p(t0, out=t0)
     np.multiply(t0, 1/gamma, out=t0)
-    np.subtract(t1, t0, out=t0)
+    np.subtract(t3, t0, out=t0)
     np.exp(t0, out=t0)
     np.copyto(out, t0, where=where)
 
@@ -2350,48 +2394,53 @@ def tokens_factor_at_size_ratio(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: H. de Vries 2023, Go smol or go home.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
-    return in_blocks(_tokens_factor_at_size_ratio, 6, scalar.tokens_factor_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
+    return in_blocks(_tokens_factor_at_size_ratio, 7, scalar.tokens_factor_at_size_ratio, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
 
-def _tokens_factor_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5):
+def _tokens_factor_at_ratio(ratio, beta, gamma, out, t0, t1, t2, t3, t4, t5, t6):
+    wide_beta, wide_gamma = wide(beta), wide(gamma)
+    critical = full_exp(2*log1p_wide(wide_beta/wide_gamma)/wide_beta)
     np.log(ratio, out=t0)
     np.multiply(t0, (-1/2), out=t0)
+    above_critical_ratio(ratio, critical, out=t1)
+    np.multiply(t1, 1/2, out=t1)
     np.copyto(out, math.inf)
-    np.multiply(t0, beta, out=t1)
-    np.add(t1, log1p_of(beta/gamma), out=t1)
     where = np.greater(t1, 0)
-    np.multiply(t0, where, out=t1)
-    np.multiply(t1, -beta, out=t1)
-    np.add(t1, -log1p_of(beta/gamma), out=t1)
-    log1mexp_block(t1, t2, out=t1)
-    np.negative(t1, out=t1)
-    np.add(t1, -log1p_of(gamma/beta), out=t1)
-    np.multiply(t1, 1/gamma, out=t1)
-    np.exp(t1, out=t1)
-    np.copyto(out, t1, where=where)
-    np.multiply(t0, beta + gamma, out=t1)
-    np.add(t1, (-3/5), out=t1)
-    np.multiply(t1, t1, out=t1)
-    where = np.less(t1, 49/25)
+    np.multiply(t0, where, out=t2)
+    np.multiply(t1, where, out=t1)
+    np.multiply(~where, log1p_of(beta/gamma)/beta, out=t3)
+    np.add(t1, t3, out=t3)
+    np.multiply(t3, -beta, out=t3)
+    log1mexp_block(t3, t1, out=t3)
+    np.negative(t3, out=t3)
+    np.add(t3, -log1p_of(gamma/beta), out=t3)
+    np.multiply(t3, 1/gamma, out=t3)
+    np.exp(t3, out=t3)
+    np.copyto(out, t3, where=where)
+    np.multiply(t0, beta + gamma, out=t3)
+    np.add(t3, (-3/5), out=t3)
+    np.multiply(t3, t3, out=t3)
+    where = np.less(t3, 49/25)
     np.multiply(t0, where, out=t0)
-    np.negative(t0, out=t1)
-    np.multiply(t0, t0, out=t2)
-    np.multiply(t0, -beta, out=t3)
-    phi2_block(t3, t4, out=t3)
-    np.multiply(t3, beta, out=t3)
-    np.multiply(t0, gamma, out=t4)
+    np.negative(t0, out=t3)
+    np.multiply(t0, t0, out=t1)
+    np.multiply(t0, -beta, out=t4)
     phi2_block(t4, t5, out=t4)
-    np.multiply(t4, gamma, out=t4)
-    np.add(t3, t4, out=t4)
-    np.multiply(t2, t4, out=t4)
+    np.multiply(t4, beta, out=t4)
+    np.multiply(t0, gamma, out=t5)
+    phi2_block(t5, t6, out=t5)
+    np.multiply(t5, gamma, out=t5)
+    np.add(t4, t5, out=t5)
+    np.multiply(t1, t5, out=t5)
     np.multiply(t0, -gamma, out=t0)
     np.exp(t0, out=t0)
-    np.multiply(t4, t0, out=t0)
+    np.multiply(t5, t0, out=t0)
     np.multiply(t0, -gamma, out=t0)
     np.log1p(t0, out=t0)
     np.multiply(t0, 1/gamma, out=t0)
-    np.subtract(t1, t0, out=t0)
+    np.subtract(t3, t0, out=t0)
     np.exp(t0, out=t0)
     np.copyto(out, t0, where=where)
 
@@ -2426,8 +2475,9 @@ def tokens_factor_at_ratio(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: H. de Vries 2023, Go smol or go home.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
-    return in_blocks(_tokens_factor_at_ratio, 6, scalar.tokens_factor_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
+    return in_blocks(_tokens_factor_at_ratio, 7, scalar.tokens_factor_at_ratio, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
 
 @array_result
@@ -3768,6 +3818,7 @@ def penalty_by_beta(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_by_beta, 2, scalar.penalty_by_beta, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
@@ -3813,6 +3864,7 @@ def penalty_by_gamma(log_size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_by_gamma, 2, scalar.penalty_by_gamma, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
 
@@ -3859,6 +3911,7 @@ def penalty_at_size_ratio_by_beta(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_size_ratio_by_beta, 3, scalar.penalty_at_size_ratio_by_beta, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
@@ -3905,6 +3958,7 @@ def penalty_at_size_ratio_by_gamma(size_ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_size_ratio_by_gamma, 3, scalar.penalty_at_size_ratio_by_gamma, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
 
@@ -3952,6 +4006,7 @@ def penalty_at_ratio_by_beta(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_ratio_by_beta, 3, scalar.penalty_at_ratio_by_beta, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
 
@@ -3999,5 +4054,6 @@ def penalty_at_ratio_by_gamma(ratio, beta, gamma, *, out=None):
     Notes
     -----
     Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
+    Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_ratio_by_gamma, 3, scalar.penalty_at_ratio_by_gamma, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)

@@ -191,6 +191,7 @@ def allocation_across(
     s = generated.log_size_ratio_across(compute=budgets, **_indexed(first, 1), **_indexed(second, 2))
     measures = {name: _measure(function, second, s) for name, function in MEASURES.items()}
     best = judged.envelope.reducible_loss(budgets)
+    optimal = None if judged.E is None else judged.envelope.loss(budgets)
     return AllocationAcross(
         chosen=chosen_name or chosen.name,
         judged=judged_name or judged.name,
@@ -205,8 +206,8 @@ def allocation_across(
         leading_excess=generated.leading_excess(log_size_ratio=s, beta=judged.beta, gamma=judged.gamma),
         optimal_reducible=best,
         reducible=best * measures["loss_penalty"],
-        value=None if judged.E is None else judged.E + best * measures["loss_penalty"],
-        optimal_value=None if judged.E is None else judged.envelope.loss(budgets),
+        value=None if optimal is None else optimal + best * measures["excess"],
+        optimal_value=optimal,
         **measures,
     )
 

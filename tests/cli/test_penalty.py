@@ -226,6 +226,10 @@ def test_text(call) -> None:
     assert "besiroglu2024: E = 1.8172, A = 482.01, B = 2085.43, beta = 0.3478, gamma = 0.3658" in lines
     assert any("(D/N)/(D*/N*)" in line and "N/N*" in line for line in lines)
     assert any("size ratio 0.6726 to 1.485" in line for line in lines)
+    said = "besiroglu2024: excess at most 1 % of the reducible loss L* - E, at most 5.43 % of the"
+    assert lines[lines.index(said) + 1].startswith("  compute lost, for size ratio 0.6726")
+    alpha = 0.3478 * 0.3658 / (0.3478 + 0.3658)
+    assert round(100 * (1 - 1.01 ** (-1 / alpha)), 2) == 5.43
 
 
 def test_text_in_hoffmann_letters(call) -> None:
@@ -238,6 +242,10 @@ def test_text_of_runs(call) -> None:
     assert max(map(len, out.splitlines())) <= 100
     for figure in ("8B", "15T", "81B", "1.48T", "7.2e23", "2.0221", "1.9683", "81.9 %", "never"):
         assert figure in out
+    # D/N and D*/N*: 15T/8B, and the closed form (gamma B/(beta A))^(2/(beta + gamma)) (C/6)^((beta - gamma)/(beta + gamma))
+    best = (0.3658 * 2085.43 / (0.3478 * 482.01)) ** (2 / 0.7136) * (8e9 * 15e12) ** ((0.3478 - 0.3658) / 0.7136)
+    row = next(line.split() for line in out.splitlines() if line.split()[:2] == ["8B", "15T"])
+    assert (float(row[2]), float(row[6])) == (1875.0, float(f"{best:.4g}"))
 
 
 def test_latex(call) -> None:
@@ -246,6 +254,16 @@ def test_latex(call) -> None:
     assert (result.code, result.err) == (0, "")
     for part in (r"\begin{tabular}", r"\toprule", r"\midrule", r"\bottomrule", r"\rho", r"N_{\mathrm{opt}}", r"0.6726 \le"):
         assert part in result.out
+
+
+def test_latex_of_runs_says_which_run_is_which(call) -> None:
+    words = ("--params", "8B", "405B", "--tokens", "15T", "15.6T", "--format", "latex")
+    out = call("penalty", "--law", "hoffmann2022", "besiroglu2024", *words).out
+    assert r"$N/10^{9}$ & $D/10^{12}$ & $D/N$ & $L$ & $\rho$" in out
+    for start in ("$8$ & $15$ & $1875$ & $1.944$", "$8$ & $15$ & $1875$ & $2.022$", "$405$ & $15.6$ & $38.52$ & "):
+        assert start in out
+    assert (out.count("hoffmann2022"), out.count("besiroglu2024")) == (1, 1)
+    assert "&${}" not in out
 
 
 def test_latex_of_a_size_out_of_reach(call) -> None:

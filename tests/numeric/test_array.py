@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -400,6 +401,74 @@ def test_out_of_reach_is_infinite_in_every_type() -> None:
             assert got.dtype == dtype
             assert got[0] == got[2] == math.inf
             assert math.isfinite(got[1])
+
+
+POLE = mpmath.mp.clone()
+POLE.dps = 50
+
+
+def overhead_exactly(beta: float, gamma: float, r: Any) -> tuple[Any, Any]:
+    """k_D r - 1 and k_D with (D/D*)^-gamma w_D = 1 - w_N r^-beta, or two infinities, in 50 digits."""
+    b, g = POLE.mpf(beta), POLE.mpf(gamma)
+    left = 1 - g / (b + g) * r**-b
+    if left <= 0:
+        return POLE.inf, POLE.inf
+    factor = (left * (b + g) / b) ** (-1 / g)
+    return r * factor - 1, factor
+
+
+@pytest.mark.parametrize("exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (0.9, 0.1), (2.0, 3.0)])
+@pytest.mark.parametrize("name", ["size_ratio", "ratio", "log_size_ratio"])
+def test_next_to_the_critical_size_arrays_keep_their_digits(name: str, exponents: tuple[float, float]) -> None:
+    """From one unit in the last place above the pole to three times the critical size: the bound that the docstring states."""
+    beta, gamma = exponents
+    b, g = POLE.mpf(beta), POLE.mpf(gamma)
+    critical = (g / (b + g)) ** (1 / b)
+    sizes = [critical * (1 + POLE.mpf(10) ** POLE.mpf(power)) for power in np.linspace(-15.9, 0.3, 120).tolist()]
+    sizes += [critical * (1 - POLE.mpf(10) ** -power) for power in range(1, 16)]
+    into = {"size_ratio": (lambda r: r, lambda x: x), "ratio": (lambda r: r**-2, lambda x: 1 / POLE.sqrt(x))}
+    there, back = into.get(name, (POLE.log, POLE.exp))
+    values = np.array([float(there(r)) for r in sizes])
+    wanted = [overhead_exactly(beta, gamma, back(POLE.mpf(x))) for x in values.tolist()]
+    for figure, exact in zip(("compute_overhead", "tokens_factor"), zip(*wanted, strict=True), strict=True):
+        function = getattr(array, figure if name == "log_size_ratio" else f"{figure}_at_{name}")
+        for got in (function(values, beta, gamma), function(values, np.full(values.shape, beta), np.full(values.shape, gamma))):
+            for found, expected in zip(got.tolist(), exact, strict=True):
+                if expected == POLE.inf:
+                    assert found == math.inf
+                else:
+                    bound = 8 * sys.float_info.epsilon * (1 + abs(POLE.log(abs(expected))))
+                    assert abs(found / expected - 1) <= bound, (found, expected)
+
+
+@pytest.mark.parametrize("exponent", [2.0**-9, 1e-3, 1e-5])
+@pytest.mark.parametrize("name", ["ratio", "size_ratio"])
+def test_a_critical_size_beyond_the_floats(name: str, exponent: float) -> None:
+    """2^(-1/beta), or its square in ratios, is no float; what the sizes cost is one."""
+    values = np.array([1e-100, 1.0, 2.0, 1e100])
+    for figure in ("compute_overhead", "tokens_factor"):
+        function = f"{figure}_at_{name}"
+        got = getattr(array, function)(values, exponent, exponent)
+        wanted = one_by_one(function, values, beta=exponent, gamma=exponent)
+        bound = 8 * sys.float_info.epsilon * (1 + np.abs(np.log(np.where(wanted > 0, wanted, 1.0))))
+        assert (np.abs(got - wanted) <= bound * wanted).all()
+
+
+@pytest.mark.parametrize("exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (1e-3, 2.0), (3.0, 1e-2)])
+def test_no_figure_leaves_its_range_next_to_the_optimum(exponents: tuple[float, float]) -> None:
+    """Weighted AM-GM: P >= 1, excess and overhead >= 0, C_eff/C <= 1; not one rounding below, on no processor."""
+    steps = np.concatenate(
+        [np.linspace(-1e-6, 1e-6, 20_001), np.geomspace(1e-300, 1.0, 5_000), -np.geomspace(1e-300, 1.0, 5_000)]
+    )
+    for suffix, values in (("", steps), ("_at_size_ratio", np.exp(steps)), ("_at_ratio", np.exp(steps))):
+        figures = {name: getattr(array, name + suffix)(values, *exponents) for name in ("penalty", "excess", "lost_compute")}
+        figures |= {name: getattr(array, name + suffix)(values, *exponents) for name in ("effective_compute", "compute_overhead")}
+        assert figures["penalty"].min() >= 1.0
+        assert np.abs(figures["penalty"] - 1.0 - figures["excess"]).max() <= 4 * sys.float_info.epsilon * figures["penalty"].max()
+        for name in ("excess", "lost_compute", "compute_overhead"):
+            assert figures[name].min() >= 0.0, name
+        assert figures["lost_compute"].max() <= 1.0
+        assert figures["effective_compute"].max() <= 1.0
 
 
 # Nothing leaks

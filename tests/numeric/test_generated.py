@@ -24,7 +24,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.codegen import arguments_of, array_module, default_formulas, generated_files, scalar_module
 from isoflop.theory.envelope import Envelope, derive
-from isoflop.theory.formulas import Formula, InLogRatio, argument_name, formulas
+from isoflop.theory.formulas import ABOVE_CRITICAL, Formula, InLogRatio, argument_name, formulas
 from isoflop.theory.functions import defined, expm1, log1p, phi2
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.normalform import decide
@@ -293,7 +293,10 @@ def test_the_evaluated_form_is_proved_equal_to_the_displayed_one(name: str) -> N
     formula = registry()[name]
     assert formula.shown is not None
     shown = formula.shown.subs(sym.SIZE_RATIO, exp(sym.LOG_SIZE_RATIO)) if isinstance(formula, InLogRatio) else formula.shown
-    evaluated = [*branches(formula.expression), *(branches(formula.blocks) if isinstance(formula, InLogRatio) else [])]
+    evaluated = branches(formula.expression)
+    if isinstance(formula, InLogRatio):
+        distance = {ABOVE_CRITICAL: sym.LOG_SIZE_RATIO - formula.log_critical}
+        evaluated += [part.subs(distance) for part in branches(formula.blocks)]
     for part in dict.fromkeys(evaluated):
         decision = decide(defined(part), shown, assume=assumptions(name))
         assert decision.proved, (part, str(decision))

@@ -488,10 +488,10 @@ def test_every_reason_of_the_package_is_set_without_leftovers(notation: Notation
 # -- the table -----------------------------------------------------------------------------------------------
 
 
-def value_of(cells: tuple[str, str]) -> Decimal | None:
-    """The number in two table cells."""
-    text = "".join(cells).replace("$", "").replace("{}", "").replace("{.}", ".").strip()
-    if r"\multicolumn{2}{c}{---}" in text:
+def value_of(cell: str) -> Decimal | None:
+    """The number in a table cell."""
+    text = cell.replace("$", "").strip()
+    if text == "---":
         return None
     total = Decimal(0)
     for sign, part in re.findall(r"(^|[+-]) ?([^+-]*(?:\{-?\d+\})?)", text.replace("^{-", "^{~")):
@@ -506,12 +506,10 @@ def value_of(cells: tuple[str, str]) -> Decimal | None:
 
 
 def table_rows(text: str) -> list[list[Decimal | None]]:
-    found = []
-    for line in text.splitlines():
-        cells = line.removesuffix(r" \\").replace(r"\multicolumn{2}{c}{---}", r"\multicolumn{2}{c}{---} & ").split("&")
-        if len(cells) == 10:
-            found.append([value_of((cells[k], cells[k + 1])) for k in range(0, 10, 2)])
-    return found
+    """The numbers under the headings, a cell a column."""
+    body = text.split(r"\midrule", 1)[1]
+    rows = [line.removesuffix(r" \\").split(" & ") for line in body.splitlines()]
+    return [[value_of(cell) for cell in cells] for cells in rows if len(cells) > 1]
 
 
 @pytest.mark.parametrize("digits", [2, 4, 7])
@@ -532,8 +530,28 @@ def test_table_holds_the_numbers(digits: int) -> None:
 
 def test_a_penalty_near_one_keeps_its_digits() -> None:
     text = penalty_table_latex(ROWS)
-    assert r"6.346 \times 10^{-10}" in text.replace("{.}", ".")
+    assert r"$1 + 6.346 \times 10^{-10}$" in text
     assert "---" in text
+
+
+def test_a_table_of_runs_says_which_run_is_which() -> None:
+    own: list[dict[str, Any]] = [
+        {"params": 7e10, "tokens": 1.5e13, "loss": 1.8512},
+        {"params": 4.05e11, "tokens": 15.6e12, "loss": None},
+    ]
+    runs = [row | own[i % 2] for i, row in enumerate(ROWS)]
+    text = penalty_table_latex(runs)
+    headings = next(line for line in text.splitlines() if r"\rho" in line).removesuffix(r" \\").split(" & ")
+    assert headings[:4] == ["$N/10^{9}$", "$D/10^{12}$", "$D/N$", "$L$"]
+    rows = table_rows(text)
+    for read, row in zip(rows, runs, strict=True):
+        assert len(read) == len(headings)
+        given = (row["params"] / 1e9, row["tokens"] / 1e12, row["tokens"] / row["params"])
+        assert [float(value or 0) for value in read[:3]] == pytest.approx(given, rel=5e-4)
+        assert (read[3] is None) == (row["loss"] is None)
+    assert rows[0][3] == Decimal("1.851")
+    assert "$L$" not in penalty_table_latex([row | {"loss": None} for row in runs])
+    assert text.count(" & ") == (len(headings) - 1) * (1 + len(runs))  # one cell a number
 
 
 def test_table_has_one_heading_for_each_law() -> None:

@@ -180,7 +180,8 @@ def meanings(envelope: Envelope) -> dict[Expr, Expr]:
     pairs = zip((*brief.allocation, *brief.shares), (*envelope.allocation, *envelope.shares), strict=True)
     meant = dict(pairs)
     meant |= {brief.exponent: envelope.exponent, brief.coefficient: envelope.coefficient}
-    return meant | {optimum(sym.L): envelope.loss}
+    meant[Function("R")(*envelope.form.variables)] = envelope.form.reducible
+    return meant | {optimum(sym.L): envelope.loss, optimum(sym.REDUCIBLE): envelope.reducible}
 
 
 def in_full(expression: Expr, meant: dict[Expr, Expr]) -> Expr:

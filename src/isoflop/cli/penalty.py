@@ -56,7 +56,7 @@ def parser() -> Parser:
         group,
         "--within",
         "SHARE",
-        "the ratios at which the loss penalty exceeds 1 by at most this, such as 1%",
+        "the ratios at which the loss penalty exceeds 1 by at most this share of the reducible loss, such as 1%",
     )
     accuracy = built.add_argument_group("laws of accuracy, -log Q' = E + A N^-beta + B D^-gamma")
     takes_one(

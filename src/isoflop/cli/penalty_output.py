@@ -24,7 +24,17 @@ RATIO_COLUMNS = (
     "lost compute",
     "compute overhead",
 )
-RUN_COLUMNS = ("params", "tokens", "compute", "optimal params", "optimal tokens", "ratio", "size ratio")
+RUN_COLUMNS = (
+    "params",
+    "tokens",
+    "tokens per param",
+    "compute",
+    "optimal params",
+    "optimal tokens",
+    "optimal tokens per param",
+    "ratio",
+    "size ratio",
+)
 COST_COLUMNS = (
     "params",
     "tokens",
@@ -96,7 +106,7 @@ def penalty_text(
         elif rows:
             lines += [*table(_called(RATIO_COLUMNS, called), [_ratio_cells(figures) for figures in rows]), ""]
     for (law, _), interval in zip(found, tolerances, strict=False):
-        lines += _tolerance_lines(law, interval)
+        lines += _tolerance_lines(law, interval, "y* - E" if law.name in of_accuracy else "the reducible loss L* - E")
     kinds = {law.name in of_accuracy for law, rows in found if rows}
     legends = [*(LEGEND if False in kinds else ()), *(LEGEND_IN_ACCURACY if True in kinds else ())]
     return "\n".join([*lines, SIZES, *legends])
@@ -123,8 +133,9 @@ def _run_table(rows: Sequence[Penalty]) -> list[str]:
     for figures in rows:
         run = figures.run
         assert run is not None
-        sizes = (run.params, run.tokens, run.compute, run.optimal_params, run.optimal_tokens)
-        cells.append([*map(count, sizes), number(figures.ratio), number(figures.size_ratio)])
+        own = [count(run.params), count(run.tokens), number(run.tokens / run.params), count(run.compute)]
+        optimal = [count(run.optimal_params), count(run.optimal_tokens), number(run.optimal_tokens / run.optimal_params)]
+        cells.append([*own, *optimal, number(figures.ratio), number(figures.size_ratio)])
     return table(RUN_COLUMNS, cells)
 
 
@@ -140,9 +151,12 @@ def _cost_table(rows: Sequence[Penalty], called: Mapping[str, str]) -> list[str]
     return table(_called(COST_COLUMNS, called), cells)
 
 
-def _tolerance_lines(law: Law, interval: Tolerance) -> list[str]:
+def _tolerance_lines(law: Law, interval: Tolerance, reducible: str) -> list[str]:
     low, high = (number(end) for end in interval.size_ratio)
     least, most = (number(end) for end in interval.ratio)
-    bound = percent(interval.within)
-    interval_text = f"for size ratio {low} to {high}, ratio {least} to {most}"
-    return [f"{clean(law.name)}: excess at most {bound} {interval_text}", ""]
+    compute = percent(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
+    return [
+        f"{clean(law.name)}: excess at most {percent(interval.within)} of {reducible}, at most {compute} of the",
+        f"  compute lost, for size ratio {low} to {high}, ratio {least} to {most}",
+        "",
+    ]

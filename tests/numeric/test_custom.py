@@ -1,0 +1,203 @@
+"""A user's own law: its figures under the names that `Law` has for them, against direct minimisation with 50 digits."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import isoflop
+from isoflop.numeric.custom import CustomLaw
+from isoflop.theory.formulas import formulas
+
+mp = mpmath.mp.clone()
+mp.dps = 50
+
+KAPLAN = "((Nc/N)**(aN/aD) + Dc/D)**aD"
+KAPLAN_AT = {"Nc": 8.8e13, "Dc": 5.4e13, "aN": 0.076, "aD": 0.095}
+TERMS = {"A": 400.0, "B": 410.0, "b": 0.34, "g": 0.28}
+
+
+def inner(N: Any, D: Any) -> Any:
+    return TERMS["A"] * N ** -mp.mpf(TERMS["b"]) + TERMS["B"] * D ** -mp.mpf(TERMS["g"])
+
+
+#: Expression, coefficients, the law in 50 digits, and what it tends to.
+LAWS: dict[str, tuple[str, dict[str, float], Callable[[Any, Any], Any], float]] = {
+    "kaplan": (
+        KAPLAN,
+        KAPLAN_AT,
+        lambda N, D: ((mp.mpf(8.8e13) / N) ** (mp.mpf(0.076) / mp.mpf(0.095)) + mp.mpf(5.4e13) / D) ** mp.mpf(0.095),
+        0.0,
+    ),
+    "plain": ("E + A*N**-b + B*D**-g", {"E": 1.7} | TERMS, lambda N, D: mp.mpf(1.7) + inner(N, D), 1.7),
+    "power": (
+        "E + 2*(A*N**-b + B*D**-g)**q",
+        {"E": 1.7, "q": 0.5} | TERMS,
+        lambda N, D: mp.mpf(1.7) + 2 * mp.sqrt(inner(N, D)),
+        1.7,
+    ),
+    "accuracy": ("exp(-A*N**-b - B*D**-g)", TERMS, lambda N, D: mp.exp(-inner(N, D)), 1.0),
+    "guessing": (
+        "Q + (1/4)*exp(-A*N**-b - B*D**-g)",
+        {"Q": 0.25} | TERMS,
+        lambda N, D: mp.mpf(0.25) + mp.exp(-inner(N, D)) / 4,
+        0.5,
+    ),
+    "logarithm": ("log(1 + A*N**-b + B*D**-g)", TERMS, lambda N, D: mp.log1p(inner(N, D)), 0.0),
+    "shifted": (
+        "(E + A*N**-b + B*D**-g)**q",
+        {"E": 1.7, "q": 0.5} | TERMS,
+        lambda N, D: mp.sqrt(mp.mpf(1.7) + inner(N, D)),
+        1.7**0.5,
+    ),
+}
+POWERS = ("kaplan", "plain", "power")
+COMPUTE = 1e21
+
+
+def made(name: str) -> CustomLaw:
+    expression, coefficients, _, _ = LAWS[name]
+    return isoflop.law_from_expression(expression, coefficients)
+
+
+def gap(name: str, log_params: Any, compute: Any) -> Any:
+    """|L - E| at a size and a budget; E from the law at sizes that no run has."""
+    _, _, law, _ = LAWS[name]
+    N = mp.exp(log_params)
+    return abs(law(N, mp.mpf(compute) / 6 / N) - law(mp.mpf(10) ** 400, mp.mpf(10) ** 400))
+
+
+def optimum(name: str, compute: float) -> Any:
+    """log N of the least |L - E| along the budget, by golden sections."""
+    low, high = mp.mpf(0), mp.log(compute)
+    section = (mp.sqrt(5) - 1) / 2
+    for _ in range(140):
+        left, right = high - section * (high - low), low + section * (high - low)
+        low, high = (low, right) if gap(name, left, compute) < gap(name, right, compute) else (left, high)
+    return (low + high) / 2
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_figures_of_a_law_of_ones_own_are_of_the_loss(name: str) -> None:
+    law = made(name)
+    assert law.irreducible_loss == pytest.approx(LAWS[name][3], rel=1e-15, abs=0.0)
+    best = optimum(name, COMPUTE)
+    at_best = gap(name, best, COMPUTE)
+    found = law.allocate(COMPUTE)
+    assert found.params == pytest.approx(float(mp.exp(best)), rel=1e-12)
+    assert found.tokens == dict(found.variables)["tokens"]
+    assert found.reducible_loss == pytest.approx(float(at_best), rel=1e-13)
+    off = gap(name, best - mp.log(10) / 2, COMPUTE)  # ten times the optimal tokens per param
+    expected = float(off / at_best)
+    again = {} if name in POWERS else {"compute": COMPUTE}
+    assert law.penalty(10, **again) == pytest.approx(expected, rel=1e-13)
+    assert law.penalty(ratio=np.array([1.0, 10.0]), **again) == pytest.approx([1.0, expected], rel=1e-13)
+    assert law.penalty(size_ratio=10**-0.5, **again) == pytest.approx(expected, rel=1e-13)
+    params = float(mp.exp(best) / mp.sqrt(10))
+    several = law.penalty(10, compute=np.array([COMPUTE, 10 * COMPUTE]))
+    assert several[0] == pytest.approx(expected, rel=1e-13)
+    assert (several[1] == several[0]) == (name in POWERS)
+    run = {"params": params, "tokens": COMPUTE / 6 / params}
+    assert law.penalty(**run) == pytest.approx(expected, rel=1e-12)
+    assert law.reducible_loss(*run.values()) == pytest.approx(float(off), rel=1e-13)
+    assert law.loss(*run.values()) == law.loss(**run)
+    with pytest.raises(ValueError, match="a run has its own"):
+        law.penalty(**run, compute=COMPUTE)
+    with pytest.raises(ValueError, match="compute"):
+        law.penalty(10, compute=-1.0)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_exponent_is_of_the_loss_where_it_has_one(name: str) -> None:
+    law = made(name)
+    e = mp.mpf("1e-12")
+    low, high = (gap(name, optimum(name, C), C) for C in (COMPUTE * (1 - e), COMPUTE * (1 + e)))
+    slope = float(-(mp.log(high) - mp.log(low)) / (mp.log1p(e) - mp.log1p(-e)))
+    assert law.local_exponent(COMPUTE) == pytest.approx(slope, rel=1e-10)
+    if name in POWERS:
+        assert law.exponent == pytest.approx(slope, rel=1e-10)
+        assert law.coefficient * COMPUTE**-law.exponent == pytest.approx(law.allocate(COMPUTE).reducible_loss, rel=1e-12)
+        return
+    for figure in ("exponent", "coefficient"):
+        with pytest.raises(ValueError, match=rf"^{figure}: custom has none, .* is no power of R"):
+            getattr(law, figure)
+    with pytest.raises(ValueError, match=r"^compute: is needed"):
+        law.penalty(10)
+
+
+def test_the_figures_of_kaplans_form() -> None:
+    law = made("kaplan")
+    assert (round(law.penalty(10), 4), round(law.inner_penalty(10), 4)) == (1.0416, 1.536)
+    assert (round(law.exponent, 4), round(law.inner_exponent, 4)) == (0.0422, 0.4444)
+    text = str(law.envelope)
+    assert "R*(C)       = C0 C^-alpha" in text
+    assert "C0^aD C^(-alpha aD)" in text
+
+
+def test_a_law_without_a_limit_has_no_reducible_loss() -> None:
+    law = isoflop.law_from_expression("log(A*N**-b + B*D**-g)", TERMS)
+    found = law.allocate(COMPUTE)
+    assert found.reducible_loss is None
+    assert law.inner_penalty(10) > 1.0
+    for ask in (
+        lambda: law.penalty(10),
+        lambda: law.exponent,
+        lambda: law.irreducible_loss,
+        lambda: law.allocate(reducible_loss=1.0),
+    ):
+        with pytest.raises(ValueError, match=r"log\(R\) has no finite limit as R -> 0"):
+            ask()
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_targets_of_the_loss_and_of_the_reducible_loss_agree(name: str) -> None:
+    law = made(name)
+    wanted = law.allocate(COMPUTE)
+    assert law.allocate(loss=wanted.loss).compute == pytest.approx(COMPUTE, rel=1e-11)
+    assert law.allocate(reducible_loss=wanted.reducible_loss).compute == pytest.approx(COMPUTE, rel=1e-12)
+    several = law.allocate(reducible_loss=[wanted.reducible_loss] * 2)
+    assert several.params == pytest.approx([wanted.params] * 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_no_generated_function_of_the_inner_sum_has_the_name_of_one_of_the_loss(name: str) -> None:
+    law = made(name)
+    names = [formula.name for formula in formulas(law.envelope)]
+    assert len(names) == len(set(names))
+    if name == "plain":
+        assert not [each for each in names if "inner" in each]
+        return
+    assert {"inner_penalty", "inner_exponent", "optimal_inner_sum", "reducible_loss"} <= set(names)
+    assert not {"penalty", "excess", "compute_for_reducible_loss"} & set(names)
+    optimal = law.evaluate("optimal_reducible_loss", compute=np.array([COMPUTE]))
+    assert optimal == pytest.approx([law.allocate(COMPUTE).reducible_loss])
+
+
+def test_an_allocation_shows_what_it_has() -> None:
+    found = made("kaplan").allocate(COMPUTE)
+    for name in found.as_dict():
+        assert getattr(found, name) == found.as_dict()[name]
+        assert f"{name}={getattr(found, name)!r}" in repr(found)
+    assert copy.copy(found) == found
+    with pytest.raises(AttributeError, match="has no attribute 'flops'; it has params, tokens, compute"):
+        _ = found.flops
+
+
+def test_three_variables() -> None:
+    law = isoflop.law_from_expression(
+        "(A*N**-b + B*D**-g + F*U**-h)**q",
+        TERMS | {"F": 3.0, "h": 0.2, "q": 0.5},
+        variables=("N", "D", "U"),
+        budget="6*N*D*U^0.5",
+    )
+    best = dict(law.allocate(COMPUTE).variables)
+    assert law.penalty(**best) == pytest.approx(1.0, rel=1e-12)
+    assert law.penalty(**best) >= 1.0
+    off = best | {"params": best["params"] / 4, "tokens": best["tokens"] * 4}
+    assert law.penalty(**off) == pytest.approx(law.inner_penalty(**off) ** 0.5, rel=1e-12)
+    assert law.penalty(**off) == pytest.approx(law.loss(**off) / law.allocate(COMPUTE).loss, rel=1e-12)
+    with pytest.raises(ValueError, match="fixes the allocation of 2 variables only"):
+        law.penalty(10)
