@@ -174,9 +174,10 @@ class Fit:
         }
 
     @property
-    def degrees_of_freedom(self) -> int | None:
-        """Of the t distribution that intervals by groups take: groups less one; None where runs are independent."""
-        return None if self.runs.group is None else len(set(self.runs.group.tolist())) - 1
+    def degrees_of_freedom(self) -> int:
+        """Of the t distribution that intervals take: runs less free coefficients, by group groups less one; at least 1."""
+        spare = len(self.runs) - int(self.free.sum()) if self.runs.group is None else len(set(self.runs.group.tolist())) - 1
+        return max(spare, 1)
 
     def intervals(self, level: float = DEFAULT_LEVEL, kind: str = "sandwich") -> dict[str, tuple[float, float]]:
         """Wald intervals by coefficient: of prefactors and exponents symmetric in the logarithm, of E cut at 0."""
