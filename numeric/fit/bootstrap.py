@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from isoflop.numeric._domain import process_count, whole_number
 from isoflop.numeric._parallel import in_order
 from isoflop.numeric._progress import progress_bar
 from isoflop.numeric.fit.intervals import Interval, checked_level
-from isoflop.numeric.fit.models import in_coordinates
+from isoflop.numeric.fit.models import Design, in_coordinates
 from isoflop.numeric.fit.newton import Problems, minimise
 from isoflop.numeric.fit.objective import Clip
 from isoflop.numeric.fit.path import follow
@@ -63,7 +63,9 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     Returns
     -------
     Refits
-        With the columns of `fit.coefficients`. A sharp objective is left smooth over a small share of the median residual.
+        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other minima; a refit that ends there
+        at no certified minimum is made once more by itself, as the fit was, and so is every one by a sharp objective, which the
+        refits at once leave smooth over a small share of the median residual.
     """
     own = fit.runs.weight
     if weights is None:
@@ -81,7 +83,48 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     ]
     best, each = np.argmin([end.value for end in ends], axis=0), np.arange(count)
     theta, value, done = (np.stack(parts)[best, each] for parts in zip(*((e.theta, e.value, e.done) for e in ends), strict=True))
+    exact = fit.objective.is_sharp and isinstance(fit.design, Design)
+    for index in range(count) if exact else np.flatnonzero(~done):
+        own = drawn if drawn is None or drawn.ndim == 1 else drawn[index]
+        end = _alone(fit, values if values.ndim == 1 else values[index], own, theta[index])
+        if end is not None and (end.converged or end.value < value[index]):
+            theta[index], value[index], done[index] = end.theta, end.value, end.converged
     return Refits(theta, fit.design.coefficients(theta), value, done)
+
+
+def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> Any:
+    """Where the solver of the fit itself ends for one resample; None where it finds no law.
+
+    By a sharp objective next to the smooth minimum at hand, if that is certified.
+    """
+    from isoflop.numeric.fit.general import solve as solve_general
+    from isoflop.numeric.fit.nonsmooth import sharpen
+    from isoflop.numeric.fit.solver import Solution, solve
+
+    drawn = np.arange(len(observed)) if weights is None else np.flatnonzero(weights)
+    observed, weights = observed[drawn], None if weights is None else weights[drawn]
+    part, design = fit.design.model.part(drawn), fit.design
+    try:
+        if isinstance(design, Design):
+            if fit.objective.is_sharp:
+                problem = Problems.of(part, observed, weights, fit.objective)
+                end = sharpen(problem, fit.objective, near, design.lower, design.upper)
+                if end.certified:
+                    return Solution(end.theta, end.value, True, end.subgradient, 1, 1, near[None][:0])
+            return solve(replace(design, model=part), observed, weights, fit.objective)
+        names = [name for name in fit.model.coefficients if name not in design.given]
+        ends = zip(fit.model.coefficients, design.lower, design.upper, strict=True)
+        return solve_general(
+            part,
+            observed,
+            weights,
+            fit.objective,
+            bounds={name: (float(low), float(high)) for name, low, high in ends if name in names},
+            fixed=design.given,
+            starts=[{name: fit.coefficients[name] for name in names}],
+        )
+    except ValueError:
+        return None
 
 
 def _starts(fit: Fit) -> list[Floats]:

@@ -289,7 +289,7 @@ def _searched(
                 "jac": lambda x: -rise.at(full(x))[1][free] * unit,
             },
             bounds=list(zip((lower[free] - start[free]) / unit, (upper[free] - start[free]) / unit, strict=True)),
-            options={"maxiter": 80, "ftol": 1e-9},
+            options={"maxiter": 500, "ftol": 1e-9},
         )
     end = full(found.x)
     risen = rise.at(end)[0]
