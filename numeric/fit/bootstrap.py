@@ -37,6 +37,9 @@ MOST_OTHERS = 2
 LEAST_GROUPS, FEW_GROUPS = 4, 10
 #: Fewer draws have no standard error and no percentiles.
 LEAST_DRAWS = 2
+#: The standard deviation of normal draws is the distance of these quantiles over that width; where it is so many times as large, a
+#: few draws make it.
+CENTRAL, NORMAL_WIDTH, HEAVY = (0.05, 0.95), 3.2897072539, 2.0
 
 
 @dataclass(frozen=True)
@@ -173,10 +176,10 @@ class Bootstrap:
         return dict(zip(self.fit.model.coefficients, self.draws.T, strict=True))
 
     @property
-    def standard_errors(self) -> dict[str, float]:
-        """Standard deviation of the draws, by coefficient; of at least two draws."""
+    def standard_errors(self) -> dict[str, float | None]:
+        """Standard deviation of the draws, by coefficient; None where a few draws make it. Of at least two draws."""
         self._several()
-        return {name: float(np.std(column, ddof=1)) for name, column in self.columns.items()}
+        return {name: standard_error(column) for name, column in self.columns.items()}
 
     def intervals(self, level: float = 0.9) -> dict[str, tuple[float, float]]:
         """Percentile intervals by coefficient."""
@@ -199,9 +202,24 @@ class Bootstrap:
         return f"<Bootstrap of {len(self)} fits by {self.kind}, seed {self.seed}, {self.failed} left out{state}>"
 
     def quantity(self, quantity: Quantity) -> Floats:
-        """The draws (K,) of a derived quantity (of `isoflop.numeric.fit.derived`)."""
+        """The draws (K,) of a derived quantity (of `isoflop.numeric.fit.derived`); inf where one exceeds the largest float."""
         given: dict[str, Any] = {"E": np.zeros(len(self.draws)), **self.columns}
-        return np.asarray(quantity.values(**given))
+        try:
+            return np.asarray(quantity.values(**given))
+        except ValueError:
+            each = ({name: column[index : index + 1] for name, column in given.items()} for index in range(len(self.draws)))
+            return np.array([_or_infinite(quantity, one) for one in each])
+
+    @cached_property
+    def at_limit(self) -> dict[str, float]:
+        """The share of resamples in which a coefficient ran to a limit of the search, of those for which that happened."""
+        design = self.fit.design
+        if not isinstance(design, Design):
+            return {}
+        theta = np.linalg.solve(design.to_coordinates, in_coordinates(self.fit.model, self.draws).T).T
+        runaway = [design.runaway(row) for row in theta]
+        shares = {name: float(np.mean([name in each for each in runaway])) for name in self.fit.model.coefficients}
+        return {name: share for name, share in shares.items() if share}
 
     def covariance(self) -> Floats:
         """Covariance (p, p) of the coordinates: logarithms of the prefactors, the rest as it is."""
@@ -214,10 +232,35 @@ class Bootstrap:
 
 
 def percentile(draws: Floats, level: float) -> tuple[float, float]:
-    """The central interval that holds a share `level` of the draws."""
+    """The central interval that holds a share `level` of the draws; an end is inf where as many of them are."""
     level = checked_level(level)
-    low, high = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    shares = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    if np.isfinite(draws).all():
+        low, high = np.quantile(draws, shares)
+    else:  # between a number and infinity there is nothing to interpolate
+        (low, _), (_, high) = (np.quantile(draws, shares, method=method) for method in ("lower", "higher"))
     return float(low), float(high)
+
+
+def standard_error(draws: Floats) -> float | None:
+    """The standard deviation of the draws; None where a few of them make it, so that it tells nothing."""
+    if not np.isfinite(draws).all():
+        return None
+    largest = float(np.abs(draws).max())
+    if largest == 0.0:
+        return 0.0
+    spread = largest * float(np.std(draws / largest, ddof=1))
+    low, high = np.quantile(draws, CENTRAL)
+    return spread if spread <= HEAVY * float(high - low) / NORMAL_WIDTH else None
+
+
+def _or_infinite(quantity: Quantity, given: dict[str, Any]) -> float:
+    try:
+        return float(quantity.values(**given)[0])
+    except ValueError as error:
+        if "exceeds the largest float" not in str(error):
+            raise
+        return float("inf")
 
 
 def bootstrap(

@@ -53,14 +53,19 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
     Raises
     ------
     ValueError
-        For an unknown kind, the classical one of an objective other than least squares, or a design that does not tell the
-        coefficients apart.
+        For an unknown kind, the classical one of an objective other than least squares, a design that does not tell the
+        coefficients apart, or E at 0 for want of a better value: nothing that moves with E is normal there.
     """
     if kind not in KINDS:
         raise ValueError(f"kind={kind!r}: must be one of {', '.join(KINDS)}")
     if kind == "classical" and not fit.objective.is_square:
         raise outside("kind", kind, f"sandwich for {fit.objective.name}")
     free = fit.free
+    if irreducible_at_zero(fit) and free.any():
+        raise ValueError(
+            "covariance: E is 0, the least it can be, and all other coefficients move with it; "
+            "a bootstrap (--bootstrap) has intervals, and so has a law without E (--no-irreducible)"
+        )
     residuals, jacobian, values = fit.linearised()
     weights = np.ones(len(residuals)) if fit.runs.weight is None else fit.runs.weight
     spare = len(residuals) - int(free.sum())
@@ -105,6 +110,11 @@ def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
             raise ValueError(f"covariance: without the group {str(name)!r} the runs do not tell the coefficients apart")
         scores.append(gram @ np.linalg.solve(rest, own @ pulls[member == index]))
     return np.stack(scores, axis=1)
+
+
+def irreducible_at_zero(fit: Fit) -> bool:
+    """Whether E came out as 0, which nobody gave: not told from 0, rather than known to be 0."""
+    return "E" in fit.at_bound and fit.coefficients["E"] == 0.0 and "E" not in getattr(fit.design, "bounded", ())
 
 
 def require_determined(fit: Fit) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, log
+from math import exp, inf, log
+from statistics import NormalDist
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from isoflop.numeric.fit.nullspace import Direction, Linearised
 from isoflop.numeric.fit.structure import EXPONENTS, PREFACTORS, Structure, estimated, structures
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from isoflop.numeric.fit.result import Fit
@@ -298,26 +301,33 @@ def _weak(fit: Fit, regular: bool) -> tuple[tuple[Weak, ...], str]:
     if not regular:
         return (), "the runs leave some coefficients undetermined"
     try:
-        errors = fit.standard_errors
+        errors, ends = fit.standard_errors, fit.intervals(LEVEL)
     except ValueError as error:
         return (), str(error).removeprefix("covariance: ")
-    from statistics import NormalDist
+    return hardly_determined(fit, errors, ends), ""
 
-    wide = 2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)
+
+def hardly_determined(
+    fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[float, float]]
+) -> tuple[Weak, ...]:
+    """The free coefficients that are not told in practice, by their standard errors and their intervals of level 0.9."""
     logs = {name.removeprefix("log ") for name in fit.model.coordinates if name.startswith("log ")}
     found = []
     for name, is_free in zip(fit.model.coefficients, fit.free, strict=True):
         if not is_free:
             continue
-        value, spread = fit.coefficients[name], errors[name]
+        value, (low, high) = fit.coefficients[name], ends[name]
+        # Without a standard error, the normal one of an interval as wide.
+        spread = (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)) if errors[name] is None else errors[name]
         if name in logs:
-            span = wide * spread / value
+            span = log(high / low) if 0.0 < low and high < inf else inf
             if span > log(LARGEST_FACTOR):
-                factor = f"a factor of {np.exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
+                factor = f"a factor of {exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
                 found.append(Weak(name, value, spread, f"its {LEVEL:.0%} interval spans {factor}"))
         elif spread > LARGEST_RELATIVE_ERROR * abs(value):
-            found.append(Weak(name, value, spread, f"its standard error {spread:.3g} exceeds it"))
-    return tuple(found), ""
+            wide = "standard error" if errors[name] is not None else f"{LEVEL:.0%} interval, that of a normal standard error of"
+            found.append(Weak(name, value, spread, f"its {wide} {spread:.3g} exceeds it"))
+    return tuple(found)
 
 
 def _sentences(result: Identifiability) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from isoflop.numeric._domain import outside, positive_number
 from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_DRAWS
+from isoflop.numeric.fit.covariance import irreducible_at_zero
 from isoflop.numeric.fit.intervals import checked_level, normal_quantile
 from isoflop.numeric.runs_cells import counted
 from isoflop.numeric.runs_columns import BUDGET, LETTERS
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 
     from isoflop.numeric.fit.bootstrap import Bootstrap
     from isoflop.numeric.fit.derived import Quantity
-    from isoflop.numeric.fit.identifiability import Identifiability
+    from isoflop.numeric.fit.identifiability import Identifiability, Weak
     from isoflop.numeric.fit.result import Fit
 
     Floats = NDArray[np.float64]
 
 DEFAULT_LEVEL = 0.9
 FIXED, AT_BOUND, OPEN = "fixed", "at bound", "not determined"
+#: Of an interval of which an end is where the search for the coefficient stops.
+LIMIT = "ends at a limit of the search"
 #: Below so many resamples beyond either end, percentiles are rough.
 LEAST_IN_TAIL = 5
 #: A name and the compute or the ratio that it is for, where there are several.
@@ -51,7 +54,7 @@ class Figure:
     se, lo, hi : float or None
         Standard error and interval; None where the runs do not determine them.
     note : str
-        "fixed", "at bound", "not determined" by such a design, or "".
+        "fixed", "at bound", "not determined" by such a design, "ends at a limit of the search" of an interval, or "".
     at : tuple of (str, float)
         The compute or the ratio that it is for.
     """
@@ -78,7 +81,7 @@ class Figure:
     @property
     def lacks_an_end(self) -> bool:
         """Whether the interval has an end that no float can hold."""
-        return any(end is not None and not isfinite(end) for end in (self.se, self.lo, self.hi))
+        return any(end is not None and not isfinite(end) for end in (self.lo, self.hi))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +193,7 @@ def summarise(
             for each in (*coefficients, *derived)
             if each.lacks_an_end
         ),
-        *_left_open(found),
+        *_left_open(found, measured),
         *_no_columns(fit, found),
     ]
     return Summary(
@@ -341,10 +344,23 @@ class _Percentiles:
     def __init__(self, bootstrap: Bootstrap, level: float) -> None:
         self.boot, self.fit, self.level = bootstrap, bootstrap.fit, level
         self.trouble: list[str] = []
+        self.limited: list[str] = []
+        self.heavy: list[str] = []
 
     def warnings(self) -> list[str]:
         boot = self.boot
         found = list(self.trouble)
+        if self.limited:
+            most = max(boot.at_limit[name] for name in self.limited)
+            found.append(
+                f"bootstrap: {', '.join(self.limited)} ran to a limit of the search in {100.0 * most:.3g} % of the resamples: an "
+                "end of the interval, and of intervals of what follows, is that limit and not what the runs say"
+            )
+        if self.heavy:
+            found.append(
+                f"bootstrap: no standard error of {', '.join(self.heavy)}: a few resamples make the standard deviation; "
+                "the percentiles do not hang on them"
+            )
         done = len(boot) + boot.failed
         if boot.interrupted:
             found.append(
@@ -362,8 +378,18 @@ class _Percentiles:
 
     def coefficient(self, name: str) -> Figure:
         held = _held(self.fit, name)
+        if not held and self.boot.at_limit.get(name, 0.0) > 0.5 * (1.0 - self.level):
+            held = LIMIT
+            self.limited.append(name)
         known = Figure(name=name, label=name, value=self.fit.coefficients[name], note=held)
         return self._drawn(self.boot.columns[name], known)
+
+    def weak(self) -> tuple[Weak, ...]:
+        """The coefficients that the resamples do not tell in practice."""
+        from isoflop.numeric.fit.identifiability import LEVEL, hardly_determined
+
+        enough = len(self.boot) >= LEAST_DRAWS
+        return hardly_determined(self.fit, self.boot.standard_errors, self.boot.intervals(LEVEL)) if enough else ()
 
     def quantity(self, chosen: Quantity, law: Any) -> Figure:
         known = _figure(chosen, chosen.value(law))
@@ -384,10 +410,12 @@ class _Percentiles:
     def _drawn(self, draws: Floats, known: Figure) -> Figure:
         if len(draws) < LEAST_DRAWS:
             return known
-        from isoflop.numeric.fit.bootstrap import percentile
+        from isoflop.numeric.fit.bootstrap import percentile, standard_error
 
         lo, hi = percentile(draws, self.level)
-        return replace(known, se=float(np.std(draws, ddof=1)), lo=lo, hi=hi)
+        if (se := standard_error(draws)) is None:
+            self.heavy.append(known.label)
+        return replace(known, se=se, lo=lo, hi=hi)
 
 
 def _held(fit: Fit, name: str) -> str:
@@ -522,6 +550,8 @@ def _on_bounds(fit: Fit, *, resampled: bool) -> list[str]:
     if not names:
         return texts
     those = f"what depends on {', '.join(names)}"
+    if irreducible_at_zero(fit) and not resampled:
+        return texts  # there are no errors at all, and why is said
     if resampled:
         return [*texts, f"percentile intervals of {those} need not cover as often as their level says"]
     return [
@@ -543,7 +573,7 @@ def _meaning(fit: Fit, name: str, side: str) -> str:
     if not isinstance(terms, PowerTerms):
         return f"its {side} one"
     if name == "E" and fit.coefficients[name] == 0.0:
-        return "these runs show no irreducible loss"
+        return "these runs do not tell it from 0"
     if name in terms.prefactors and side == "lower" and design.centres[terms.prefactors.index(name)] != 0.0:
         return "its term is too small to be seen in these runs"
     if name in terms.exponents and fit.coefficients[name] in (SMALLEST_EXPONENT, LARGEST_EXPONENT):
@@ -577,14 +607,16 @@ def _no_columns(fit: Fit, found: Identifiability) -> list[str]:
     return [f"{name} is no column of the table and was taken for a coefficient" for name in names]
 
 
-def _left_open(found: Identifiability) -> list[str]:
-    """What the design leaves open, and the runs that would settle it."""
-    texts = []
+def _left_open(found: Identifiability, measured: _Sandwich | _Percentiles) -> list[str]:
+    """What the design leaves open, the runs that would settle it, and what the intervals of the table show to be vague."""
+    texts, weak = [], found.weak
+    if isinstance(measured, _Percentiles):
+        weak = measured.weak()
     if found.rank < len(found.coefficients):
         moving = f", and leave open {', '.join(found.undetermined)}" if found.undetermined else ""
         texts.append(f"the runs determine {found.rank} combinations of {len(found.coefficients)} coefficients{moving}")
     texts += [f"{item}; what would tell: {item.remedy}" for item in found.structures]
-    return [*texts, *(f"hardly determined: {item}" for item in found.weak)]
+    return [*texts, *(f"hardly determined: {item}" for item in weak)]
 
 
 def _finite(value: float | None) -> float | None:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from isoflop.numeric.fit.objective import DESCRIPTIONS
-from isoflop.numeric.fit.summary import AT, AT_BOUND, DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
+from isoflop.numeric.fit.summary import AT, AT_BOUND, DEFAULT_LEVEL, FIXED, LIMIT, Figure, Summary, columns_read, outcome, summarise
 from isoflop.numeric.fit.text import DRAWN
 from isoflop.numeric.runs_cells import counted
 from isoflop.theory.notation import DEFAULT
@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["fit_dict", "fit_frame", "fit_json", "fit_latex", "save_fit", "summary_dict", "summary_json", "summary_latex"]
 
 #: Marks of figures in LaTeX, and what they mean.
-MARKS = {FIXED: "a", AT_BOUND: "b"}
-MEANINGS = {FIXED: "Fixed.", AT_BOUND: "On a bound, or depends on a coefficient that is: error unknown."}
+MARKS = {FIXED: "a", AT_BOUND: "b", LIMIT: "c"}
+MEANINGS = {
+    FIXED: "Fixed.",
+    AT_BOUND: "On a bound, or depends on a coefficient that is: error unknown.",
+    LIMIT: "An end of the interval is a limit of the search.",
+}
 #: Significant digits of a compute and a ratio in LaTeX.
 VALUE_DIGITS = 6
 
