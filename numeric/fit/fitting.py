@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from isoflop.numeric.fit.models import Bounds
 
+#: Losses outside this range are in no unit that a loss has.
+LEAST_LOSS, MOST_LOSS = 1e-6, 1e9
+
 
 def fit(
     runs: Runs | str | PathLike[str] | Any,
@@ -104,6 +107,7 @@ def fit(
     terms = named_model(model, irreducible=irreducible)
     table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
+    require_possible_losses(table)
     return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
 
 
@@ -117,13 +121,33 @@ def fit_terms(
 ) -> Fit:
     """The fit of a sum of power terms."""
     design = Design.of(terms, runs, bounds=bounds, fixed=fixed)
-    return Fit(
-        model=terms,
-        objective=objective,
-        runs=runs,
-        design=design,
-        solution=solve(design, np.asarray(runs.loss), runs.weight, objective),
-    )
+    solution = solve(design, np.asarray(runs.loss), runs.weight, objective)
+    found = Fit(model=terms, objective=objective, runs=runs, design=design, solution=solution)
+    for prefactor, exponent, variable in zip(terms.prefactors, terms.exponents, terms.variables, strict=True):
+        if not np.isfinite(found.coefficients[prefactor]):
+            value, typical = found.coefficients[exponent], float(np.exp(np.log(getattr(runs, variable)).mean()))
+            raise ValueError(
+                f"{'fixed' if exponent in design.given else 'bounds of'} {exponent}={value!r}: must be smaller: with {variable} of "
+                f"{typical:.3g} the prefactor {prefactor} exceeds the largest float"
+            )
+    return found
 
 
-__all__ = ["fit", "fit_terms"]
+def require_possible_losses(runs: Runs) -> None:
+    """Raise where a loss is in no unit: too far from 1 for any law of language models, and for floats to be squared.
+
+    Raises
+    ------
+    ValueError
+        Naming the row.
+    """
+    losses = np.asarray(runs.loss)
+    for index in (int(np.argmin(losses)), int(np.argmax(losses))):
+        if not LEAST_LOSS <= losses[index] <= MOST_LOSS:
+            raise ValueError(
+                f"loss={float(losses[index])!r} (row {runs.row[index]} of {runs.source}): must be between {LEAST_LOSS:g} and "
+                f"{MOST_LOSS:g}; is it in another unit? A loss here is in nats per token"
+            )
+
+
+__all__ = ["fit", "fit_terms", "require_possible_losses"]

@@ -32,6 +32,7 @@ WITHIN = 1e-3
 #: Laws whose losses differ by no more than this share are the same to the runs.
 SAME = 1e-6
 WIDTH = 100
+NO_DERIVATIVES = "the law's derivatives at the point that was found are too large for floats, or none"
 WIDER_RANGE = {
     "E": "runs of larger compute, where less of the loss is reducible",
     "A": "a wider range of N at large D",
@@ -194,8 +195,11 @@ def identifiability(fit: Fit) -> Identifiability:
     mean of the design. In practice a coefficient is not told where its standard error exceeds it, or where the 90 % interval of
     a prefactor spans more than a factor of 10.
     """
+    with np.errstate(all="ignore"):
+        linear = Linearised.of(fit)
+    if not linear.is_tame:
+        return _unknown(fit)
     found = structures(fit)
-    linear = Linearised.of(fit)
     permitted = [item.rank for item in found if item.exact and item.rank is not None]
     rank = min([linear.rank, *permitted])
     open_directions = linear.open_directions(rank)
@@ -230,6 +234,30 @@ def identifiability(fit: Fit) -> Identifiability:
         swapped_difference=difference,
         weak=weak,
         reason=reason,
+    )
+
+
+def _unknown(fit: Fit) -> Identifiability:
+    """Of a point where the law has no derivatives that floats could hold: nothing can be said."""
+    return Identifiability(
+        n_runs=len(fit.runs),
+        coefficients=estimated(fit),
+        at_bound=fit.at_bound,
+        rank=0,
+        numerical_rank=0,
+        structures=(),
+        singular_values=(),
+        condition=inf,
+        condition_centred=inf,
+        coordinates=(),
+        correlation=None,
+        directions=(),
+        undetermined=(),
+        quantities={},
+        swapped=None,
+        swapped_difference=None,
+        weak=(),
+        reason=NO_DERIVATIVES,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from isoflop.numeric._domain import outside, positive_number
 from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_DRAWS
 from isoflop.numeric.fit.covariance import irreducible_at_zero
+from isoflop.numeric.fit.identifiability import NO_DERIVATIVES
 from isoflop.numeric.fit.intervals import checked_level, normal_quantile
 from isoflop.numeric.runs_cells import counted
 from isoflop.numeric.runs_columns import BUDGET, LETTERS
@@ -612,6 +613,8 @@ def _left_open(found: Identifiability, measured: _Sandwich | _Percentiles) -> li
     texts, weak = [], found.weak
     if isinstance(measured, _Percentiles):
         weak = measured.weak()
+    if found.reason == NO_DERIVATIVES:
+        return [found.reason]
     if found.rank < len(found.coefficients):
         moving = f", and leave open {', '.join(found.undetermined)}" if found.undetermined else ""
         texts.append(f"the runs determine {found.rank} combinations of {len(found.coefficients)} coefficients{moving}")
