@@ -37,8 +37,8 @@ MOST_OTHERS = 2
 LEAST_GROUPS, FEW_GROUPS = 4, 10
 #: Fewer draws have no standard error and no percentiles.
 LEAST_DRAWS = 2
-#: The standard deviation of normal draws is the distance of these quantiles over that width; where it is so many times as large, a
-#: few draws make it.
+#: The standard deviation of normal draws is the distance of these quantiles over that width; where it is so many times as
+#: large, a few draws make it.
 CENTRAL, NORMAL_WIDTH, HEAVY = (0.05, 0.95), 3.2897072539, 2.0
 
 
@@ -66,9 +66,9 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     Returns
     -------
     Refits
-        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other minima; a refit that ends there
-        at no certified minimum is made once more by itself, as the fit was, and so is every one by a sharp objective, which the
-        refits at once leave smooth over a small share of the median residual.
+        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other minima. A refit that ends there
+        at no certified minimum is made once more by itself, as the fit was. Together, those by a sharp objective are left smooth
+        over a small share of the median residual; of a named law each is then followed to its sharp minimum.
     """
     own = fit.runs.weight
     if weights is None:

@@ -204,8 +204,8 @@ def _from_expression(law: Expr, variables: tuple[str, ...], coefficients: tuple[
 
     if len(coefficients) > MOST_COEFFICIENTS:
         raise ValueError(
-            f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must have at most {MOST_COEFFICIENTS}: "
-            "its second derivatives grow with their square"
+            f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must have at most "
+            f"{MOST_COEFFICIENTS}: its second derivatives grow with their square"
         )
     return model_code(law, variables, coefficients)
 

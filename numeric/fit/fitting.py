@@ -108,7 +108,9 @@ def fit(
     table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
     require_possible_losses(table)
-    return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
+    found = fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
+    _require_finite(found, terms)
+    return found
 
 
 def fit_terms(
@@ -121,16 +123,23 @@ def fit_terms(
 ) -> Fit:
     """The fit of a sum of power terms."""
     design = Design.of(terms, runs, bounds=bounds, fixed=fixed)
-    solution = solve(design, np.asarray(runs.loss), runs.weight, objective)
-    found = Fit(model=terms, objective=objective, runs=runs, design=design, solution=solution)
+    return Fit(
+        model=terms,
+        objective=objective,
+        runs=runs,
+        design=design,
+        solution=solve(design, np.asarray(runs.loss), runs.weight, objective),
+    )
+
+
+def _require_finite(found: Fit, terms: PowerTerms) -> None:
     for prefactor, exponent, variable in zip(terms.prefactors, terms.exponents, terms.variables, strict=True):
         if not np.isfinite(found.coefficients[prefactor]):
-            value, typical = found.coefficients[exponent], float(np.exp(np.log(getattr(runs, variable)).mean()))
+            value, typical = found.coefficients[exponent], float(np.exp(np.log(getattr(found.runs, variable)).mean()))
             raise ValueError(
-                f"{'fixed' if exponent in design.given else 'bounds of'} {exponent}={value!r}: must be smaller: with {variable} of "
-                f"{typical:.3g} the prefactor {prefactor} exceeds the largest float"
+                f"{'fixed' if exponent in found.design.given else 'bounds of'} {exponent}={value!r}: must be smaller: with "
+                f"{variable} of {typical:.3g} the prefactor {prefactor} exceeds the largest float"
             )
-    return found
 
 
 def require_possible_losses(runs: Runs) -> None:

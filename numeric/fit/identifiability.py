@@ -335,9 +335,7 @@ def _weak(fit: Fit, regular: bool) -> tuple[tuple[Weak, ...], str]:
     return hardly_determined(fit, errors, ends), ""
 
 
-def hardly_determined(
-    fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[float, float]]
-) -> tuple[Weak, ...]:
+def hardly_determined(fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[float, float]]) -> tuple[Weak, ...]:
     """The free coefficients that are not told in practice, by their standard errors and their intervals of level 0.9."""
     logs = {name.removeprefix("log ") for name in fit.model.coordinates if name.startswith("log ")}
     found = []
@@ -348,7 +346,7 @@ def hardly_determined(
         # Without a standard error, the normal one of an interval as wide.
         spread = (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)) if errors[name] is None else errors[name]
         if name in logs:
-            span = log(high / low) if 0.0 < low and high < inf else inf
+            span = log(high / low) if low > 0.0 and high < inf else inf
             if span > log(LARGEST_FACTOR):
                 factor = f"a factor of {exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
                 found.append(Weak(name, value, spread, f"its {LEVEL:.0%} interval spans {factor}"))

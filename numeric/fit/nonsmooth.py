@@ -210,7 +210,9 @@ class _Local:
     @property
     def is_tame(self) -> bool:
         """Whether all are numbers whose squares are."""
-        return bool(np.isfinite(self.residuals).all() and np.isfinite(self.jacobian).all() and np.abs(self.jacobian).max() < LARGE)
+        return bool(
+            np.isfinite(self.residuals).all() and np.isfinite(self.jacobian).all() and np.abs(self.jacobian).max() < LARGE
+        )
 
 
 def _local(problem: Problems, theta: Floats) -> _Local:

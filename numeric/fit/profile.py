@@ -89,7 +89,9 @@ def profile(
             ends.append(_end(fit, problem, target, problem.critical(level), side))
         except _Unfound:
             ends.append(None)
-            notes.append(f"{target.name}: the search for its {'lower' if side < 0.0 else 'upper'} end did not succeed; it may exist")
+            notes.append(
+                f"{target.name}: the search for its {'lower' if side < 0.0 else 'upper'} end did not succeed; it may exist"
+            )
     (low, high), note = ends, "; ".join(notes)
     return Interval(name=target.name, value=target.value(fit.theta), low=low, high=high, level=level, kind="profile", note=note)
 
@@ -192,8 +194,10 @@ class _Rise:
         clip = fit.objective.clip(bandwidth(fit, fit.residuals))
         psi = clip.psi(fit.residuals)
         weights = np.ones_like(psi) if fit.runs.weight is None else fit.runs.weight
-        factor = 2.0 * (spare / len(psi)) * float(
-            np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2)
+        factor = (
+            2.0
+            * (spare / len(psi))
+            * float(np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2))
         )
         return cls(problems, problems.with_clip(clip), fit.objective_value, len(fit.runs), spare, factor)
 

@@ -114,6 +114,13 @@ class Fit:
             jacobian /= values[:, None, :]
         return self.residuals, jacobian[0], values[0]
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against the fit, a sentence each: as the text and `as_dict` say it."""
+        from isoflop.numeric.fit.summary import summarise
+
+        return summarise(self).warnings
+
     # -- the law ---------------------------------------------------------------------------------------------------
 
     @property

@@ -13,6 +13,7 @@ from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_DRAWS
 from isoflop.numeric.fit.covariance import irreducible_at_zero
 from isoflop.numeric.fit.identifiability import NO_DERIVATIVES
 from isoflop.numeric.fit.intervals import checked_level, normal_quantile
+from isoflop.numeric.lawfile import beyond
 from isoflop.numeric.runs_cells import counted
 from isoflop.numeric.runs_columns import BUDGET, LETTERS
 
@@ -34,6 +35,13 @@ FIXED, AT_BOUND, OPEN = "fixed", "at bound", "not determined"
 LIMIT = "ends at a limit of the search"
 #: Below so many resamples beyond either end, percentiles are rough.
 LEAST_IN_TAIL = 5
+#: In the public sets of runs of one kind (eleven isoFLOP studies, Hoffmann et al. among them) the root mean square of the log
+#: residuals is 0.3 to 2.7 %, with outliers; pooled sets have 3 to 70 %.
+USUAL_SCATTER, LARGEST_SCATTER = 0.03, 0.05
+#: A range within this factor is narrow.
+NARROWEST_RANGE = 2.0
+#: A column of words tells sets of runs apart where it has at most so many, each in so many runs on average; so many are shown.
+MOST_SOURCES, LEAST_PER_SOURCE, MOST_SHOWN = 20, 8, 3
 #: A name and the compute or the ratio that it is for, where there are several.
 AT = "@"
 SMOOTHED = "rho'' is averaged over the Hall-Sheather bandwidth of the residuals"
@@ -181,11 +189,16 @@ def summarise(
         coefficients = tuple(_in_units(fit, replace(figure, unit=units.get(figure.name, ""))) for figure in coefficients)
     derived, trouble = _derived(fit, measured, coefficients, computes, ratios, found)
     warnings = [
-        *fit.runs.warnings,
+        *_of_runs(fit),
+        *_several_sources(fit),
         *_convergence(fit),
+        *_scatter(fit),
         *_as_many(fit),
         *_on_bounds(fit, resampled=resampled),
         *_below_irreducible(fit),
+        *_negative_irreducible(fit),
+        *_narrow_ranges(fit),
+        *_extrapolated(fit, computes),
         *measured.warnings(),
         *_few_groups(fit, measured),
         *trouble,
@@ -524,6 +537,84 @@ def _loss_figure(compute: float, value: float, *numbers: float) -> Figure:
 
 
 # -- warnings ----------------------------------------------------------------------------------------------------------
+
+
+def _of_runs(fit: Fit) -> list[str]:
+    """What reading the table found; of compute only where the law reads it."""
+    given, kept = "compute is taken as given", "the law reads params and tokens, not compute"
+    reads_compute = "compute" in {LETTERS.get(name, name) for name in fit.model.variables}
+    return [text if reads_compute else text.replace(given, kept) for text in fit.runs.warnings]
+
+
+def _several_sources(fit: Fit) -> list[str]:
+    """Columns of few different words, which may tell apart sets of runs that follow laws of their own."""
+    texts, most = [], min(MOST_SOURCES, len(fit.runs) // LEAST_PER_SOURCE)
+    used = {*fit.model.variables, *fit.runs.columns.values()}
+    for name, column in fit.runs.extra.items():
+        words = [cell for cell in column if isinstance(cell, str) and cell.strip()] if name not in used else []
+        if 1 < (count := len(set(words))) <= most and not any(map(_is_number, set(words))):
+            texts.append(f"{name} has {count} values ({_shortened(sorted(set(words)))})")
+    return [f"{', '.join(texts)}: if these runs are not of one kind, fit one with --where"] if texts else []
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _shortened(words: list[str]) -> str:
+    shown = ", ".join(words[:MOST_SHOWN])
+    return f"{shown}, ..." if len(words) > MOST_SHOWN else shown
+
+
+def _scatter(fit: Fit) -> list[str]:
+    """Residuals far larger than losses of runs of one kind scatter about a law of theirs."""
+    with np.errstate(all="ignore"):
+        size = float(np.sqrt(np.mean((np.log(fit.fitted) - np.log(np.asarray(fit.runs.loss))) ** 2)))
+    if not fit.converged or outcome(fit) or not size > LARGEST_SCATTER:
+        return []
+    return [
+        f"the losses scatter about the law by {100.0 * size:.3g} % (root mean square), runs of one kind by "
+        f"{100 * USUAL_SCATTER:.0f} % and less: the runs are of different kinds, or the law is not theirs, and no interval tells that"
+    ]
+
+
+def _negative_irreducible(fit: Fit) -> list[str]:
+    """An expression's E without a bound may end below 0."""
+    E = fit.coefficients.get("E", 0.0)
+    if not (E < 0.0 and fit.model.name == "general" and "E" not in _given(fit)):
+        return []
+    return [f"E = {E:.6g} is negative, which no irreducible loss is: --bound E=0: keeps it from that (bounds in Python)"]
+
+
+def run_ranges(runs: Any) -> dict[str, list[float]]:
+    """The least and the greatest params, tokens and compute of runs, as far as they have them."""
+    held = {name: getattr(runs, name) for name in BUDGET}
+    return {name: [float(values.min()), float(values.max())] for name, values in held.items() if values is not None}
+
+
+def _narrow_ranges(fit: Fit) -> list[str]:
+    """A range so small that the exponent found over it says little about any other."""
+    texts = []
+    for name in fit.model.variables:
+        quantity = LETTERS.get(name, name)
+        low, high = run_ranges(fit.runs).get(quantity, (1.0, 1.0))
+        if low < high < NARROWEST_RANGE * low:
+            texts.append(
+                f"{quantity} spans a factor of {high / low:.3g} alone ({low:.4g} to {high:.4g}): what is fitted along it holds "
+                "there, and intervals do not tell what the form of the law is elsewhere"
+            )
+    return texts
+
+
+def _extrapolated(fit: Fit, computes: Sequence[float]) -> list[str]:
+    """How far a compute lies beyond those of the runs."""
+    known = {name: (low, high) for name, (low, high) in run_ranges(fit.runs).items()}
+    found = [(value, beyond(known, compute=value)) for value in computes]
+    return [f"what is derived at {_spelt(value)} FLOP is far beyond the runs: {far}" for value, far in found if far]
 
 
 def _convergence(fit: Fit) -> list[str]:
