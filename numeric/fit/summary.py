@@ -578,7 +578,8 @@ def _scatter(fit: Fit) -> list[str]:
         return []
     return [
         f"the losses scatter about the law by {100.0 * size:.3g} % (root mean square), runs of one kind by "
-        f"{100 * USUAL_SCATTER:.0f} % and less: the runs are of different kinds, or the law is not theirs, and no interval tells that"
+        f"{100 * USUAL_SCATTER:.0f} % and less: the runs are of different kinds, or the law is not theirs, and no interval "
+        "tells that"
     ]
 
 

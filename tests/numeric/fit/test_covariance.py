@@ -46,7 +46,7 @@ def exact_derivatives(found):
 @pytest.mark.parametrize("objective", ["least-squares-log", "least-squares"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sandwich_of_least_squares_to_forty_digits(objective, weighted):
-    """H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum (w r/(1 - h))^2 g g', h = w g' (sum w g g')^-1 g: the 2 of r^2 cancel."""
+    """H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum (w r/(1 - h))^2 g g', h = w g' (sum w g g')^-1 g."""
     runs = {name: column[:12] for name, column in table(0.02, sizes=3, durations=4).items()}
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 12) if weighted else np.ones(12)
     found = fit({**runs, **({"weight": weights} if weighted else {})}, objective=objective)
@@ -149,7 +149,7 @@ def test_a_run_that_alone_tells_a_coefficient_has_no_error():
 
 
 def test_no_sandwich_where_E_is_zero_for_want_of_a_better_value():
-    """Losses without an irreducible part: E ends on 0, the other coefficients move with it; one that is given is another matter."""
+    """Losses without an irreducible part: E ends on 0, and the others move with it; where it is given they do not."""
     runs = table(0.02)
     runs["loss"] = runs["loss"] - 1.75
     found = fit(runs)
