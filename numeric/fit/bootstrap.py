@@ -66,9 +66,9 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     Returns
     -------
     Refits
-        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other minima. A refit that ends there
-        at no certified minimum is made once more by itself, as the fit was. Together, those by a sharp objective are left smooth
-        over a small share of the median residual; of a named law each is then followed to its sharp minimum.
+        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other minima. A refit that ends
+        there at no certified minimum is made once more by itself, as the fit was. Together, those by a sharp objective are left
+        smooth over a small share of the median residual; of a named law each is then followed to its sharp minimum.
     """
     own = fit.runs.weight
     if weights is None:

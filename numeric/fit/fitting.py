@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Losses outside this range are in no unit that a loss has.
 LEAST_LOSS, MOST_LOSS = 1e-6, 1e9
+#: No power of the runs has a larger logarithm.
+LARGEST_LOG = 600.0
 
 
 def fit(
@@ -108,9 +110,8 @@ def fit(
     table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
     require_possible_losses(table)
-    found = fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
-    _require_finite(found, terms)
-    return found
+    _require_representable(table, terms, bounds or {}, fixed or {})
+    return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
 
 
 def fit_terms(
@@ -132,14 +133,20 @@ def fit_terms(
     )
 
 
-def _require_finite(found: Fit, terms: PowerTerms) -> None:
+def _require_representable(runs: Runs, terms: PowerTerms, bounds: Bounds, fixed: Mapping[str, float]) -> None:
+    """Raise where a given exponent is so large that no float holds the power of the runs, or the prefactor beside it."""
     for prefactor, exponent, variable in zip(terms.prefactors, terms.exponents, terms.variables, strict=True):
-        if not np.isfinite(found.coefficients[prefactor]):
-            value, typical = found.coefficients[exponent], float(np.exp(np.log(getattr(found.runs, variable)).mean()))
-            raise ValueError(
-                f"{'fixed' if exponent in found.design.given else 'bounds of'} {exponent}={value!r}: must be smaller: with "
-                f"{variable} of {typical:.3g} the prefactor {prefactor} exceeds the largest float"
-            )
+        farthest = float(np.abs(np.log(getattr(runs, variable))).max())
+        given = {
+            f"fixed {exponent}": fixed.get(exponent),
+            f"upper bound of {exponent}": (bounds.get(exponent) or (None, None))[1],
+        }
+        for what, value in given.items():
+            if isinstance(value, (int, float)) and LARGEST_LOG < value * farthest < np.inf:
+                raise ValueError(
+                    f"{what}={value!r}: must be at most {LARGEST_LOG / farthest:.3g} for these {variable}: the prefactor "
+                    f"{prefactor} would exceed the largest float"
+                )
 
 
 def require_possible_losses(runs: Runs) -> None:

@@ -81,7 +81,8 @@ def solve(design: Design, observed: Floats, weights: Floats | None, objective: O
         return _solve_large(design, observed, weights, objective)
     found, starts = _minima(design, observed, weights, objective)
     problems = Problems.of(design.model, observed, weights, objective)
-    return _best(design, problems, objective, freed(problems, objective, found, design.lower, design.upper), starts)
+    found = freed(problems, objective, found, design.lower, design.upper)
+    return _best(design, problems, objective, found, max(starts, len(found.value)))
 
 
 def _minima(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> tuple[Minima, int]:

@@ -133,7 +133,7 @@ def test_a_law_of_accuracy_of_ones_own(call, data) -> None:
     assert call("allocate", *CUSTOM, "--compute", "1e22", "--random-baseline", "1").code == 2
 
 
-def test_far_beyond_the_runs_of_a_saved_fit(run, data, tmp_path) -> None:
+def test_far_beyond_the_runs_of_a_saved_fit(call, data, tmp_path) -> None:
     """A file that holds the ranges of its runs: how far beyond them an allocation is, is said; older files hold none."""
     import json
 
@@ -149,6 +149,6 @@ def test_far_beyond_the_runs_of_a_saved_fit(run, data, tmp_path) -> None:
     (warning,) = data("allocate", "--law", str(new), "--compute", "1e21", "1e25")["warnings"]
     assert "1e25 FLOP is far beyond its runs" in warning
     assert "compute 1e+03 times the largest (1e+22)" in warning
-    assert f"warning: {warning}" in run("allocate", "--law", str(new), "--compute", "1e25").out
+    assert f"warning: {warning}" in call("allocate", "--law", str(new), "--compute", "1e25").out
     assert "warnings" not in data("allocate", "--law", str(new), "--compute", "1e21")
     assert "warnings" not in data("allocate", "--law", str(old), "--compute", "1e25")

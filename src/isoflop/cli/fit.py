@@ -90,9 +90,9 @@ def parser() -> Parser:
         sure,
         "--bootstrap",
         "N",
-        "standard errors and percentile intervals from N resamples; default: sandwich covariance, for "
-        "Huber's function and absolute deviations with rho'' averaged over the Hall-Sheather bandwidth, whose intervals tend "
-        "to be narrow",
+        "standard errors and percentile intervals from N resamples; default: sandwich covariance with the leverage of each run "
+        "(HC3; CR3 by group) and Student's t, for Huber's function and absolute deviations with rho'' averaged over the "
+        "Hall-Sheather bandwidth",
     )
     takes_one(sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0")
     takes_one(

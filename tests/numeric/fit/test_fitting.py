@@ -431,7 +431,9 @@ def test_a_fit_scales_with_the_loss(scale):
 
 
 def test_an_exponent_whose_prefactor_no_float_can_hold():
-    with pytest.raises(ValueError, match=r"^fixed beta=100.0: must be smaller: with params of 5.48e\+08 the prefactor A exceeds"):
+    with pytest.raises(
+        ValueError, match=r"^fixed beta=100.0: must be at most 27.5 for these params: the prefactor A would exceed"
+    ):
         fit(plain_runs(), fixed={"beta": 100.0})
 
 
@@ -483,15 +485,16 @@ def test_losses_that_scatter_more_than_runs_of_one_kind_do():
     pooled = {name: np.concatenate([one[name], other[name]]) for name in one}
     pooled["loss"][16:] *= 1.5
     source = ["wiki"] * 16 + ["code"] * 16
-    found = fit({**pooled, "source": source, "run": [f"r{i}" for i in range(32)]})
+    squares = {"objective": "least-squares-log"}
+    found = fit({**pooled, "source": source, "run": [f"r{i}" for i in range(32)]}, **squares)
     (scatter,) = said(found, "the losses scatter about the law by")
     assert f"{100.0 * np.sqrt(np.mean((np.log(found.fitted) - np.log(pooled['loss'])) ** 2)):.3g} %" in scatter
     assert said(found, "source has 2 values (code, wiki)")
     assert not said(found, "run has")
     for text in (scatter, *said(found, "source has 2 values")):
         assert text in found.as_dict()["warnings"]
-        assert text[:40] in found.to_text()
-    apart = fit({**pooled, "source": source}, where="source == 'code'")
+        assert f"warning: {text[:40]}" in found.to_text()
+    apart = fit({**pooled, "source": source}, where="source == 'code'", **squares)
     assert not said(apart, "scatter")
     assert not said(apart, "source has")
 
@@ -503,7 +506,7 @@ def test_a_narrow_range_is_said():
     found = fit(runs)
     assert said(found, "params spans a factor of 1.21 alone")
     assert not said(found, "tokens spans")
-    assert not said(fit(plain_runs()), "spans a factor of")
+    assert not said(fit(plain_runs()), "alone (")
 
 
 def test_compute_beyond_the_runs_is_said():
