@@ -110,7 +110,6 @@ def fit(
     table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
     require_possible_losses(table)
-    _require_representable(table, terms, bounds or {}, fixed or {})
     return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
 
 
@@ -124,6 +123,7 @@ def fit_terms(
 ) -> Fit:
     """The fit of a sum of power terms."""
     design = Design.of(terms, runs, bounds=bounds, fixed=fixed)
+    _require_representable(design, runs)
     return Fit(
         model=terms,
         objective=objective,
@@ -133,19 +133,18 @@ def fit_terms(
     )
 
 
-def _require_representable(runs: Runs, terms: PowerTerms, bounds: Bounds, fixed: Mapping[str, float]) -> None:
+def _require_representable(design: Design, runs: Runs) -> None:
     """Raise where a given exponent is so large that no float holds the power of the runs, or the prefactor beside it."""
+    terms = design.terms
+    upper = dict(zip(terms.coefficients, map(float, design.upper), strict=True))
     for prefactor, exponent, variable in zip(terms.prefactors, terms.exponents, terms.variables, strict=True):
         farthest = float(np.abs(np.log(getattr(runs, variable))).max())
-        given = {
-            f"fixed {exponent}": fixed.get(exponent),
-            f"upper bound of {exponent}": (bounds.get(exponent) or (None, None))[1],
-        }
-        for what, value in given.items():
-            if isinstance(value, (int, float)) and LARGEST_LOG < value * farthest < np.inf:
+        if exponent in design.given or exponent in design.bounded:
+            value, what = upper[exponent], "fixed" if exponent in design.given else "upper bound of"
+            if LARGEST_LOG < value * farthest < np.inf:
                 raise ValueError(
-                    f"{what}={value!r}: must be at most {LARGEST_LOG / farthest:.3g} for these {variable}: the prefactor "
-                    f"{prefactor} would exceed the largest float"
+                    f"{what} {exponent}={value!r}: must be at most {LARGEST_LOG / farthest:.3g} for these {variable}: the "
+                    f"prefactor {prefactor} would exceed the largest float"
                 )
 
 
