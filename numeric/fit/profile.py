@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LEAST_SQUARES_NOTE = "F ratio for independent normal errors of one variance"
 HUBER_NOTE = "likelihood ratio calibrated for independent errors of one distribution"
+GROUPS_NOTE = "runs of one group are taken for independent, so it is too narrow where they share an error"
 MOST_STEPS = 40
 #: Shares of the critical rise that are taken in turn where the whole one is not reached at once.
 LADDER = (0.02, 0.08, 0.2, 0.4, 0.65, 1.0)
@@ -84,6 +85,8 @@ def profile(
     target = _target(fit, quantity, compute, ratio)
     problem = _Rise.of(fit)
     ends, notes = [], [LEAST_SQUARES_NOTE if fit.objective.is_square else HUBER_NOTE]
+    if fit.runs.group is not None:
+        notes.append(GROUPS_NOTE)
     for side in (-1.0, 1.0):
         try:
             ends.append(_end(fit, problem, target, problem.critical(level), side))

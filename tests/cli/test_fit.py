@@ -776,6 +776,19 @@ def test_numbers_are_json(data, path) -> None:
     walk(data("fit", path, "--bound", "beta=5:", "--compute", "1e300", "--ratio", "1e30"))
 
 
+def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None:
+    """LinAlgError is a ValueError to NumPy; to the command it is a defect, as any other exception of its own."""
+    from isoflop.numeric.fit import Fit
+
+    def broken(self):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(Fit, "identifiability", broken)
+    result = call("fit", path)
+    assert result.code == 70
+    assert "Traceback" in result.err
+
+
 # -- what is no table of losses, and what no interval tells ------------------------------------------------------------
 
 

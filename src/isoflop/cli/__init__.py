@@ -46,17 +46,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         return _fail(str(error))
     except ValueError as error:  # the library's domain errors name the argument, its value and its domain
-        return _fail(str(error))
+        if type(error).__name__ != "LinAlgError":
+            return _fail(str(error))
+        return _defect()  # NumPy's failed decompositions are ValueErrors, but no fault of the input
     except KeyboardInterrupt as stop:  # a command that has a part of its result keeps it, and says so itself
         from isoflop.cli.run_options import say_interrupted
 
         say_interrupted(str(stop) or "there is no result yet")
         return INTERRUPTED
     except Exception:
-        import traceback
+        return _defect()
 
-        traceback.print_exc()
-        return DEFECT
+
+def _defect() -> int:
+    import traceback
+
+    traceback.print_exc()
+    return DEFECT
 
 
 def _run(words: Sequence[str]) -> int:
