@@ -106,7 +106,8 @@ def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> 
 
     drawn = np.arange(len(observed)) if weights is None else np.flatnonzero(weights)
     observed, weights = observed[drawn], None if weights is None else weights[drawn]
-    part, design = fit.design.model.part(drawn), fit.design
+    design = fit.design
+    part: Any = design.model.part(drawn)
     try:
         if isinstance(design, Design):
             if fit.objective.is_sharp:

@@ -342,16 +342,16 @@ def hardly_determined(fit: Fit, errors: Mapping[str, float | None], ends: Mappin
     for name, is_free in zip(fit.model.coefficients, fit.free, strict=True):
         if not is_free:
             continue
-        value, (low, high) = fit.coefficients[name], ends[name]
+        value, (low, high), error = fit.coefficients[name], ends[name], errors[name]
         # Without a standard error, the normal one of an interval as wide.
-        spread = (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)) if errors[name] is None else errors[name]
+        spread = (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)) if error is None else error
         if name in logs:
             span = log(high / low) if low > 0.0 and high < inf else inf
             if span > log(LARGEST_FACTOR):
                 factor = f"a factor of {exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
                 found.append(Weak(name, value, spread, f"its {LEVEL:.0%} interval spans {factor}"))
         elif spread > LARGEST_RELATIVE_ERROR * abs(value):
-            wide = "standard error" if errors[name] is not None else f"{LEVEL:.0%} interval, that of a normal standard error of"
+            wide = "standard error" if error is not None else f"{LEVEL:.0%} interval, that of a normal standard error of"
             found.append(Weak(name, value, spread, f"its {wide} {spread:.3g} exceeds it"))
     return tuple(found)
 

@@ -258,8 +258,7 @@ def _sparsest(basis: Floats) -> Floats:
     if comb(basis.shape[1], len(basis)) > MOST_CHOICES:  # too many to try: well-conditioned pivots, one after the other
         from scipy.linalg import qr
 
-        pivots = np.sort(qr(basis, mode="r", pivoting=True)[1][: len(basis)])
-        return _reduced(basis, pivots)[0]
+        return _reduced(basis, np.sort(qr(basis, mode="r", pivoting=True)[1][: len(basis)]))[0]
     best: tuple[tuple[int, float], Floats] | None = None
     choices = list(combinations(range(basis.shape[1]), len(basis)))
     least = min(float(np.linalg.cond(basis[:, list(pivots)])) for pivots in choices)

@@ -26,6 +26,7 @@ MOST_STARTS = 6
 #: Exponents tried for each term.
 FINE = 12
 NOWHERE_FINITE = "runs: at no exponents are the law and its errors at them finite numbers; is a quantity in an impossible unit?"
+LEAST, MOST = 1e-100, 1e100
 #: A residual beyond so many medians is an outlier that may have led squares astray.
 OUTLYING = 12.0
 #: Minima whose objectives differ by less than this share are one.
@@ -76,7 +77,15 @@ class Solution:
 
 
 def solve(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:
-    """The best minimum that the scan leads to."""
+    """The best minimum that the scan leads to.
+
+    Raises
+    ------
+    ValueError
+        Where no law is a number at the runs, or no float holds the squares of what is observed.
+    """
+    if not (LEAST < observed.min() and observed.max() < MOST):
+        raise ValueError(NOWHERE_FINITE)
     if design.model.size > LARGE:
         return _solve_large(design, observed, weights, objective)
     found, starts = _minima(design, observed, weights, objective)
