@@ -84,7 +84,7 @@ def solve(design: Design, observed: Floats, weights: Floats | None, objective: O
     ValueError
         Where no law is a number at the runs, or no float holds the squares of what is observed.
     """
-    if not (LEAST < observed.min() and observed.max() < MOST):
+    if not (observed.min() > LEAST and observed.max() < MOST):
         raise ValueError(NOWHERE_FINITE)
     if design.model.size > LARGE:
         return _solve_large(design, observed, weights, objective)

@@ -8,6 +8,7 @@ the profile where they are asked for.
 
 import argparse
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False)
         return {}
     at = BEYOND * float(compute.max())
     truth = {each.name: each.value(law) for each in (ALPHA, *at_compute(at))}
-    made = {}
+    made: dict[str, Any] = {}
     with suppress(ValueError):  # E = 0: there is none
         made["sandwich"] = found.derived(compute=at)
     if resamples:

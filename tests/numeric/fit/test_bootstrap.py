@@ -382,6 +382,8 @@ def test_no_standard_error_that_a_few_draws_make(squares):
     found = summarise(squares, heavy)
     figure = next(each for each in found.coefficients if each.name == "A")
     assert figure.se is None
+    assert figure.lo is not None
+    assert figure.hi is not None
     assert figure.lo < figure.value < figure.hi
     assert any("no standard error of A" in text for text in found.warnings)
     assert not any("exceeds the largest float" in text for text in found.warnings)

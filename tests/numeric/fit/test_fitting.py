@@ -485,8 +485,8 @@ def test_losses_that_scatter_more_than_runs_of_one_kind_do():
     pooled = {name: np.concatenate([one[name], other[name]]) for name in one}
     pooled["loss"][16:] *= 1.5
     source = ["wiki"] * 16 + ["code"] * 16
-    squares = {"objective": "least-squares-log"}
-    found = fit({**pooled, "source": source, "run": [f"r{i}" for i in range(32)]}, **squares)
+    squares = "least-squares-log"
+    found = fit({**pooled, "source": source, "run": [f"r{i}" for i in range(32)]}, objective=squares)
     (scatter,) = said(found, "the losses scatter about the law by")
     assert f"{100.0 * np.sqrt(np.mean((np.log(found.fitted) - np.log(pooled['loss'])) ** 2)):.3g} %" in scatter
     assert said(found, "source has 2 values (code, wiki)")
@@ -494,7 +494,7 @@ def test_losses_that_scatter_more_than_runs_of_one_kind_do():
     for text in (scatter, *said(found, "source has 2 values")):
         assert text in found.as_dict()["warnings"]
         assert f"warning: {text[:40]}" in found.to_text()
-    apart = fit({**pooled, "source": source}, where="source == 'code'", **squares)
+    apart = fit({**pooled, "source": source}, where="source == 'code'", objective=squares)
     assert not said(apart, "scatter")
     assert not said(apart, "source has")
 
@@ -536,3 +536,16 @@ def test_a_negative_irreducible_loss_of_an_expression_is_said():
     assert found.coefficients["E"] < 0.0
     assert said(found, "is negative, which no irreducible loss is")
     assert not said(fit(runs, model="E + a*C^-b", bounds={"E": (0.0, None)}), "is negative")
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-120, 1e120, 1e300])
+def test_the_solver_refuses_what_it_cannot_square(scale, recwarn):
+    """Other fits than those of a loss come to it by themselves: those of pass@k, of first stages."""
+    from isoflop.numeric.fit.fitting import fit_terms
+    from isoflop.numeric.fit.models import PARAMS_TOKENS
+
+    runs = plain_runs()
+    table = Runs.read({**runs, "loss": runs["loss"] * scale})
+    with pytest.raises(ValueError, match="is a quantity in an impossible unit"):
+        fit_terms(table, PARAMS_TOKENS, Objective())
+    assert not recwarn.list

@@ -342,3 +342,9 @@ def test_nothing_is_claimed_of_runs_at_one_size():
     found = fit({"params": np.full(30, 1e9), "tokens": d, "loss": loss}, objective="least-squares", fixed={"beta": 0.3})
     with pytest.raises(ValueError, match="do not tell the coefficients apart"):
         found.profile("A")
+
+
+def test_runs_of_a_group_are_not_independent():
+    runs = table()
+    assert "group" in fit({**runs, "group": np.arange(42) // 6}).profile("beta").note
+    assert "group" not in fit(runs).profile("beta").note
