@@ -118,3 +118,26 @@ def read(path: str | PathLike[str]) -> Law:
     if len(text) > LARGEST_FILE:
         raise ValueError(f"{where}: is larger than {LARGEST_FILE} characters")
     return from_text(text, where)
+
+
+#: What lies farther beyond the runs of a fit than by this factor is said to.
+FAR = 10.0
+
+
+def ranges(path: str | PathLike[str]) -> dict[str, tuple[float, float]]:
+    """The ranges of params, tokens and compute of the runs of a saved fit; empty for a law without runs, or an older file."""
+    with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123
+        found = json.load(file).get("ranges") or {}
+    return {name: (float(low), float(high)) for name, (low, high) in found.items()}
+
+
+def beyond(known: dict[str, tuple[float, float]], **values: float) -> str:
+    """How far values lie outside of ranges, in words; nothing where none does so by more than a factor of 10."""
+    words = []
+    for name, value in values.items():
+        low, high = known.get(name, (value, value))
+        if value > FAR * high:
+            words.append(f"{name} {value / high:.3g} times the largest ({high:.3g})")
+        elif value * FAR < low:
+            words.append(f"{name} {low / value:.3g} times below the smallest ({low:.3g})")
+    return ", ".join(words)

@@ -118,9 +118,17 @@ class InLogRatio(Formula):
 
 
 def argument_name(symbol: Symbol) -> str:
-    """The Python name of a symbol: the field's term for a variable, its own name for a coefficient."""
+    """The Python name of a symbol: the field's term for a variable, its own name for a coefficient.
+
+    Raises
+    ------
+    ValueError
+        Where the name is none in Python: it would be printed into source that is executed.
+    """
     name = ARGUMENT_NAMES.get(symbol, str(symbol))
-    return name + "_" if iskeyword(name) or not name.isidentifier() else name
+    if not name.isidentifier():
+        raise ValueError(f"symbol {name!r}: must have a name of letters, digits and underscores")
+    return name + "_" if iskeyword(name) else name
 
 
 def formulas(envelope: Envelope) -> tuple[Formula, ...]:

@@ -116,8 +116,10 @@ def model_code(law: Expr, variables: Sequence[str], coefficients: Sequence[str])
     Raises
     ------
     ValueError
-        Where the law has other symbols, lacks a coefficient, or holds a function that has no NumPy counterpart.
+        Where the law has other symbols, lacks a coefficient, a coefficient's name is no name, or it holds a function that has no
+        NumPy counterpart.
     """
+    _check_coefficients(coefficients)
     real = _real_symbols(law, variables, coefficients)
     exact, numbers = _numbers_apart(law.xreplace({symbol: real[symbol.name] for symbol in law.free_symbols}))
     theta = [real[name] for name in coefficients]
@@ -139,8 +141,8 @@ def model_code(law: Expr, variables: Sequence[str], coefficients: Sequence[str])
     called = {word for body in bodies.values() for word in re.findall(r"\w+(?=\()", body)}
     imported = sorted(called & set(RUNTIME))
     text = MODULE.format(
-        law=_shown(law),
-        coefficients=", ".join(coefficients) or "no coefficient",
+        law=_quoted(str(law)),
+        coefficients=_quoted(", ".join(coefficients)) or "no coefficient",
         imports=f"from numpy import {', '.join(imported)}\n\n" if imported else "",
         numbers="\n".join([*constants, "", ""]) if constants else "",
         arguments=", ".join(python[name] for name in names),
@@ -199,8 +201,16 @@ def _python_names(names: Sequence[str]) -> Iterator[str]:
         yield plain
 
 
-def _shown(law: Expr) -> str:
-    return str(law).replace("\\", "").replace('"', "'")
+def _quoted(text: str) -> str:
+    """Text that cannot end the docstring it stands in: a variable's name is any heading of a table."""
+    return " ".join(text.replace("\\", "").replace('"', "'").split())
+
+
+def _check_coefficients(names: Sequence[str]) -> None:
+    """Whether every coefficient has a name that a person would write: anything else has no place in generated source."""
+    for name in names:
+        if not name.isidentifier():
+            raise ValueError(f"coefficient {name!r}: must be a name of letters, digits and underscores")
 
 
 # -- powers and functions as calls -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from isoflop.numeric._domain import process_count, whole_number
 from isoflop.numeric._parallel import in_order
 from isoflop.numeric._progress import progress_bar
 from isoflop.numeric.fit.intervals import Interval, checked_level
-from isoflop.numeric.fit.models import in_coordinates
+from isoflop.numeric.fit.models import Design, in_coordinates
 from isoflop.numeric.fit.newton import Problems, minimise
 from isoflop.numeric.fit.objective import Clip
 from isoflop.numeric.fit.path import follow
@@ -37,6 +37,9 @@ MOST_OTHERS = 2
 LEAST_GROUPS, FEW_GROUPS = 4, 10
 #: Fewer draws have no standard error and no percentiles.
 LEAST_DRAWS = 2
+#: The standard deviation of normal draws is the distance of these quantiles over that width; where it is so many times as
+#: large, a few draws make it.
+CENTRAL, NORMAL_WIDTH, HEAVY = (0.05, 0.95), 3.2897072539, 2.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,9 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     Returns
     -------
     Refits
-        With the columns of `fit.coefficients`. A sharp objective is left smooth over a small share of the median residual.
+        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other minima. A refit that ends
+        there at no certified minimum is made once more by itself, as the fit was. Together, those by a sharp objective are left
+        smooth over a small share of the median residual; of a named law each is then followed to its sharp minimum.
     """
     own = fit.runs.weight
     if weights is None:
@@ -81,7 +86,49 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     ]
     best, each = np.argmin([end.value for end in ends], axis=0), np.arange(count)
     theta, value, done = (np.stack(parts)[best, each] for parts in zip(*((e.theta, e.value, e.done) for e in ends), strict=True))
+    exact = fit.objective.is_sharp and isinstance(fit.design, Design)
+    for index in range(count) if exact else np.flatnonzero(~done):
+        own = drawn if drawn is None or drawn.ndim == 1 else drawn[index]
+        end = _alone(fit, values if values.ndim == 1 else values[index], own, theta[index])
+        if end is not None and (end.converged or end.value < value[index]):
+            theta[index], value[index], done[index] = end.theta, end.value, end.converged
     return Refits(theta, fit.design.coefficients(theta), value, done)
+
+
+def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> Any:
+    """Where the solver of the fit itself ends for one resample; None where it finds no law.
+
+    By a sharp objective next to the smooth minimum at hand, if that is certified.
+    """
+    from isoflop.numeric.fit.general import solve as solve_general
+    from isoflop.numeric.fit.nonsmooth import sharpen
+    from isoflop.numeric.fit.solver import Solution, solve
+
+    drawn = np.arange(len(observed)) if weights is None else np.flatnonzero(weights)
+    observed, weights = observed[drawn], None if weights is None else weights[drawn]
+    design = fit.design
+    part: Any = design.model.part(drawn)
+    try:
+        if isinstance(design, Design):
+            if fit.objective.is_sharp:
+                problem = Problems.of(part, observed, weights, fit.objective)
+                end = sharpen(problem, fit.objective, near, design.lower, design.upper)
+                if end.certified:
+                    return Solution(end.theta, end.value, True, end.subgradient, 1, 1, near[None][:0])
+            return solve(replace(design, model=part), observed, weights, fit.objective)
+        names = [name for name in fit.model.coefficients if name not in design.given]
+        ends = zip(fit.model.coefficients, design.lower, design.upper, strict=True)
+        return solve_general(
+            part,
+            observed,
+            weights,
+            fit.objective,
+            bounds={name: (float(low), float(high)) for name, low, high in ends if name in names},
+            fixed=design.given,
+            starts=[{name: fit.coefficients[name] for name in names}],
+        )
+    except ValueError:
+        return None
 
 
 def _starts(fit: Fit) -> list[Floats]:
@@ -130,10 +177,10 @@ class Bootstrap:
         return dict(zip(self.fit.model.coefficients, self.draws.T, strict=True))
 
     @property
-    def standard_errors(self) -> dict[str, float]:
-        """Standard deviation of the draws, by coefficient; of at least two draws."""
+    def standard_errors(self) -> dict[str, float | None]:
+        """Standard deviation of the draws, by coefficient; None where a few draws make it. Of at least two draws."""
         self._several()
-        return {name: float(np.std(column, ddof=1)) for name, column in self.columns.items()}
+        return {name: standard_error(column) for name, column in self.columns.items()}
 
     def intervals(self, level: float = 0.9) -> dict[str, tuple[float, float]]:
         """Percentile intervals by coefficient."""
@@ -156,9 +203,24 @@ class Bootstrap:
         return f"<Bootstrap of {len(self)} fits by {self.kind}, seed {self.seed}, {self.failed} left out{state}>"
 
     def quantity(self, quantity: Quantity) -> Floats:
-        """The draws (K,) of a derived quantity (of `isoflop.numeric.fit.derived`)."""
+        """The draws (K,) of a derived quantity (of `isoflop.numeric.fit.derived`); inf where one exceeds the largest float."""
         given: dict[str, Any] = {"E": np.zeros(len(self.draws)), **self.columns}
-        return np.asarray(quantity.values(**given))
+        try:
+            return np.asarray(quantity.values(**given))
+        except ValueError:
+            each = ({name: column[index : index + 1] for name, column in given.items()} for index in range(len(self.draws)))
+            return np.array([_or_infinite(quantity, one) for one in each])
+
+    @cached_property
+    def at_limit(self) -> dict[str, float]:
+        """The share of resamples in which a coefficient ran to a limit of the search, of those for which that happened."""
+        design = self.fit.design
+        if not isinstance(design, Design):
+            return {}
+        theta = np.linalg.solve(design.to_coordinates, in_coordinates(self.fit.model, self.draws).T).T
+        runaway = [design.runaway(row) for row in theta]
+        shares = {name: float(np.mean([name in each for each in runaway])) for name in self.fit.model.coefficients}
+        return {name: share for name, share in shares.items() if share}
 
     def covariance(self) -> Floats:
         """Covariance (p, p) of the coordinates: logarithms of the prefactors, the rest as it is."""
@@ -171,10 +233,35 @@ class Bootstrap:
 
 
 def percentile(draws: Floats, level: float) -> tuple[float, float]:
-    """The central interval that holds a share `level` of the draws."""
+    """The central interval that holds a share `level` of the draws; an end is inf where as many of them are."""
     level = checked_level(level)
-    low, high = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    shares = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    if np.isfinite(draws).all():
+        low, high = np.quantile(draws, shares)
+    else:  # between a number and infinity there is nothing to interpolate
+        (low, _), (_, high) = (np.quantile(draws, shares, method=method) for method in ("lower", "higher"))
     return float(low), float(high)
+
+
+def standard_error(draws: Floats) -> float | None:
+    """The standard deviation of the draws; None where a few of them make it, so that it tells nothing."""
+    if not np.isfinite(draws).all():
+        return None
+    largest = float(np.abs(draws).max())
+    if largest == 0.0:
+        return 0.0
+    spread = largest * float(np.std(draws / largest, ddof=1))
+    low, high = np.quantile(draws, CENTRAL)
+    return spread if spread <= HEAVY * float(high - low) / NORMAL_WIDTH else None
+
+
+def _or_infinite(quantity: Quantity, given: dict[str, Any]) -> float:
+    try:
+        return float(quantity.values(**given)[0])
+    except ValueError as error:
+        if "exceeds the largest float" not in str(error):
+            raise
+        return float("inf")
 
 
 def bootstrap(

@@ -1,11 +1,17 @@
-r"""Covariance of a fit: the sandwich of M-estimation.
+r"""Covariance of a fit: the sandwich of M-estimation, with every run seen from the others.
 
-    V = H^-1 S H^-1,   H = sum w rho''(r) grad r grad r' + sum w psi(r) grad^2 r,   S = sum w^2 psi(r)^2 grad r grad r',
+    V = H^-1 S H^-1,   H = sum w rho''(r) grad r grad r' + sum w psi(r) grad^2 r,   S = sum_g s_g s_g',
+    s_g = G (G - G_g)^-1 sum_{i in g} w psi(r_i) grad r_i,   G_g = sum_{i in g} w grad r_i grad r_i',   G = sum_g G_g,
 
-or with the scores psi grad r summed over groups of runs that are no independent draws; times (n - 1)/(n - p) G/(G - 1) for G
-groups, which is n/(n - p) for runs that are draws themselves. Where rho bends over a narrow range of residuals, or at a
-point, rho'' is averaged over the bandwidth that Hall and Sheather (1988) give, as Powell (1991) does for quantile regression.
-Source: Huber 1967, The behavior of maximum likelihood estimates under nonstandard conditions.
+for groups g of runs that are no independent draws; where every run is a draw, s_i = w psi(r_i) grad r_i/(1 - h_i) with its
+leverage h_i. A fit bends towards the runs that hold it, so that their residuals are too small; the factor allows for it (HC3, by
+group CR3). Where rho bends over a narrow range of residuals, or at a point, rho'' is averaged over the bandwidth that Hall and
+Sheather (1988) give, as Powell (1991) does for quantile regression. Intervals take Student's t. In simulations of isoFLOP
+budgets, grids, ladders of 16 runs and checkpoints in groups (`tests/studies/coverage_designs.py`) intervals of 90 % by Huber's
+function held the truth in 88 to 93 %, by least squares in 89 to 96 %, by absolute deviations in 85 to 93 %.
+Sources: Huber 1967, The behavior of maximum likelihood estimates under nonstandard conditions; MacKinnon and White 1985, Some
+heteroskedasticity-consistent covariance matrix estimators with improved finite sample properties; Bell and McCaffrey 2002, Bias
+reduction in standard errors for linear regression with multi-stage samples.
 """
 
 from __future__ import annotations
@@ -32,6 +38,8 @@ MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
 BANDWIDTH_LEVEL = 0.95
 SINGULAR = 1e-13
 LEAST_GROUPS = 2
+#: A run or a group whose leverage is closer to 1 than this determines a coefficient alone.
+ALONE = 1e-9
 
 
 def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
@@ -46,14 +54,19 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
     Raises
     ------
     ValueError
-        For an unknown kind, the classical one of an objective other than least squares, or a design that does not tell the
-        coefficients apart.
+        For an unknown kind, the classical one of an objective other than least squares, a design that does not tell the
+        coefficients apart, or E at 0 for want of a better value: nothing that moves with E is normal there.
     """
     if kind not in KINDS:
         raise ValueError(f"kind={kind!r}: must be one of {', '.join(KINDS)}")
     if kind == "classical" and not fit.objective.is_square:
         raise outside("kind", kind, f"sandwich for {fit.objective.name}")
     free = fit.free
+    if irreducible_at_zero(fit) and free.any():
+        raise ValueError(
+            "covariance: E is 0, the least it can be, and all other coefficients move with it; "
+            "a bootstrap (--bootstrap) has intervals, and so has a law without E (--no-irreducible)"
+        )
     residuals, jacobian, values = fit.linearised()
     weights = np.ones(len(residuals)) if fit.runs.weight is None else fit.runs.weight
     spare = len(residuals) - int(free.sum())
@@ -69,24 +82,40 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
         middle = np.linalg.inv((unit * weights) @ unit.T) * float(np.sum(weights * residuals**2) / spare)
     else:
         bread = np.linalg.inv(_regular(_bread(fit, residuals, jacobian, values, weights, scale)[np.ix_(free, free)]))
-        scores = unit * (weights * fit.objective.clip(bandwidth(fit, residuals)).psi(residuals))
-        groups = len(residuals)
-        if fit.runs.group is not None:
-            names, member = np.unique(fit.runs.group.astype(str), return_inverse=True)
-            groups = len(names)
-            if groups < LEAST_GROUPS:
-                raise ValueError(
-                    f"covariance: all runs are of the group {str(names[0])!r}; must be at least {LEAST_GROUPS} groups"
-                )
-            scores = np.stack([np.bincount(member, weights=row, minlength=groups) for row in scores])
-        # n/(n - p) where every run is a draw.
-        correction = (len(residuals) - 1) / spare * groups / (groups - 1)
-        middle = correction * bread @ (scores @ scores.T) @ bread
+        rooted = np.sqrt(weights)
+        scores = _scores(unit * rooted, rooted * fit.objective.clip(bandwidth(fit, residuals)).psi(residuals), fit.runs.group)
+        middle = bread @ (scores @ scores.T) @ bread
     full = np.zeros((len(free), len(free)))
     full[np.ix_(free, free)] = middle
     full /= scale[:, None] * scale
     turned: Floats = fit.design.to_coordinates @ full @ fit.design.to_coordinates.T
     return 0.5 * (turned + turned.T)
+
+
+def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
+    """The scores s_g (p, G) of the groups, or of the runs where there are none: columns (p, n) times pulls (n,)."""
+    gram = columns @ columns.T
+    if group is None:
+        leverage = np.sum(columns * np.linalg.solve(gram, columns), axis=0)
+        if (leverage > 1.0 - ALONE).any():
+            raise ValueError("covariance: one run alone determines a coefficient; no residual tells how sure it is")
+        return np.asarray(columns * (pulls / (1.0 - leverage)))
+    names, member = np.unique(group.astype(str), return_inverse=True)
+    if len(names) < LEAST_GROUPS:
+        raise ValueError(f"covariance: all runs are of the group {str(names[0])!r}; must be at least {LEAST_GROUPS} groups")
+    scores = []
+    for index, name in enumerate(names):
+        own = columns[:, member == index]
+        rest = gram - own @ own.T
+        if np.linalg.eigvalsh(rest)[0] <= ALONE * np.linalg.eigvalsh(gram)[0]:
+            raise ValueError(f"covariance: without the group {str(name)!r} the runs do not tell the coefficients apart")
+        scores.append(gram @ np.linalg.solve(rest, own @ pulls[member == index]))
+    return np.stack(scores, axis=1)
+
+
+def irreducible_at_zero(fit: Fit) -> bool:
+    """Whether E came out as 0, which nobody gave: not told from 0, rather than known to be 0."""
+    return "E" in fit.at_bound and fit.coefficients["E"] == 0.0 and "E" not in getattr(fit.design, "bounded", ())
 
 
 def require_determined(fit: Fit) -> None:

@@ -26,6 +26,8 @@ MORE_FUNCTIONS = {
     **{name: name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},
     **{"arcsin": "asin", "arccos": "acos", "arctan": "atan"},
 }
+#: Of a law with so many coefficients the derivatives take seconds.
+MOST_COEFFICIENTS = 20
 #: The columns of a table of runs by the letters that laws are written in.
 COLUMNS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 
@@ -200,6 +202,11 @@ def _generated(law: Expr | str, variables: tuple[str, ...], coefficients: Sequen
 def _from_expression(law: Expr, variables: tuple[str, ...], coefficients: tuple[str, ...]) -> ModelCode:
     from isoflop.theory.model_code import model_code
 
+    if len(coefficients) > MOST_COEFFICIENTS:
+        raise ValueError(
+            f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must have at most "
+            f"{MOST_COEFFICIENTS}: its second derivatives grow with their square"
+        )
     return model_code(law, variables, coefficients)
 
 

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
     from isoflop.numeric.fit.models import Bounds
 
+#: Losses outside this range are in no unit that a loss has.
+LEAST_LOSS, MOST_LOSS = 1e-6, 1e9
+#: No power of the runs has a larger logarithm.
+LARGEST_LOG = 600.0
+
 
 def fit(
     runs: Runs | str | PathLike[str] | Any,
@@ -104,6 +109,7 @@ def fit(
     terms = named_model(model, irreducible=irreducible)
     table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
+    require_possible_losses(table)
     return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
 
 
@@ -117,6 +123,7 @@ def fit_terms(
 ) -> Fit:
     """The fit of a sum of power terms."""
     design = Design.of(terms, runs, bounds=bounds, fixed=fixed)
+    _require_representable(design, runs)
     return Fit(
         model=terms,
         objective=objective,
@@ -126,4 +133,36 @@ def fit_terms(
     )
 
 
-__all__ = ["fit", "fit_terms"]
+def _require_representable(design: Design, runs: Runs) -> None:
+    """Raise where a given exponent is so large that no float holds the power of the runs, or the prefactor beside it."""
+    terms = design.terms
+    upper = dict(zip(terms.coefficients, map(float, design.upper), strict=True))
+    for prefactor, exponent, variable in zip(terms.prefactors, terms.exponents, terms.variables, strict=True):
+        farthest = float(np.abs(np.log(getattr(runs, variable))).max())
+        if exponent in design.given or exponent in design.bounded:
+            value, what = upper[exponent], "fixed" if exponent in design.given else "upper bound of"
+            if LARGEST_LOG < value * farthest < np.inf:
+                raise ValueError(
+                    f"{what} {exponent}={value!r}: must be at most {LARGEST_LOG / farthest:.3g} for these {variable}: the "
+                    f"prefactor {prefactor} would exceed the largest float"
+                )
+
+
+def require_possible_losses(runs: Runs) -> None:
+    """Raise where a loss is in no unit: too far from 1 for any law of language models, and for floats to be squared.
+
+    Raises
+    ------
+    ValueError
+        Naming the row.
+    """
+    losses = np.asarray(runs.loss)
+    for index in (int(np.argmin(losses)), int(np.argmax(losses))):
+        if not LEAST_LOSS <= losses[index] <= MOST_LOSS:
+            raise ValueError(
+                f"loss={float(losses[index])!r} (row {runs.row[index]} of {runs.source}): must be between {LEAST_LOSS:g} and "
+                f"{MOST_LOSS:g}; is it in another unit? A loss here is in nats per token"
+            )
+
+
+__all__ = ["fit", "fit_terms", "require_possible_losses"]

@@ -119,6 +119,8 @@ def fit_general(
             raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
     names = names_of(expression)
     table = Runs.read(runs, require=(*required(expression), "loss"), names=names, **(reading or {}))
+    from isoflop.numeric.fit.fitting import require_possible_losses
+
     variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
     if not variables:
         known = ", ".join([*(name for name, column in COLUMNS.items() if column in BUDGET), *map(str, table.extra)])
@@ -127,6 +129,7 @@ def fit_general(
     if not model.names:
         raise ValueError(f"model={str(expression)!r}: has no coefficients")
     table.require(model.width - len(fixed or {}), f"the {model.width} coefficients of {expression}")
+    require_possible_losses(table)
     found = solve(model, np.asarray(table.loss), table.weight, objective, bounds=bounds, fixed=fixed, seed=seed)
     given = dict(fixed or {})
     boxes = {**dict(bounds or {}), **{name: (value, value) for name, value in given.items()}}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, log
+from math import exp, inf, log
+from statistics import NormalDist
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from isoflop.numeric.fit.nullspace import Direction, Linearised
 from isoflop.numeric.fit.structure import EXPONENTS, PREFACTORS, Structure, estimated, structures
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from isoflop.numeric.fit.result import Fit
@@ -29,6 +32,7 @@ WITHIN = 1e-3
 #: Laws whose losses differ by no more than this share are the same to the runs.
 SAME = 1e-6
 WIDTH = 100
+NO_DERIVATIVES = "the law's derivatives at the point that was found are too large for floats, or none"
 WIDER_RANGE = {
     "E": "runs of larger compute, where less of the loss is reducible",
     "A": "a wider range of N at large D",
@@ -191,8 +195,11 @@ def identifiability(fit: Fit) -> Identifiability:
     mean of the design. In practice a coefficient is not told where its standard error exceeds it, or where the 90 % interval of
     a prefactor spans more than a factor of 10.
     """
+    with np.errstate(all="ignore"):
+        linear = Linearised.of(fit)
+    if not linear.is_tame:
+        return _unknown(fit)
     found = structures(fit)
-    linear = Linearised.of(fit)
     permitted = [item.rank for item in found if item.exact and item.rank is not None]
     rank = min([linear.rank, *permitted])
     open_directions = linear.open_directions(rank)
@@ -227,6 +234,30 @@ def identifiability(fit: Fit) -> Identifiability:
         swapped_difference=difference,
         weak=weak,
         reason=reason,
+    )
+
+
+def _unknown(fit: Fit) -> Identifiability:
+    """Of a point where the law has no derivatives that floats could hold: nothing can be said."""
+    return Identifiability(
+        n_runs=len(fit.runs),
+        coefficients=estimated(fit),
+        at_bound=fit.at_bound,
+        rank=0,
+        numerical_rank=0,
+        structures=(),
+        singular_values=(),
+        condition=inf,
+        condition_centred=inf,
+        coordinates=(),
+        correlation=None,
+        directions=(),
+        undetermined=(),
+        quantities={},
+        swapped=None,
+        swapped_difference=None,
+        weak=(),
+        reason=NO_DERIVATIVES,
     )
 
 
@@ -298,26 +329,31 @@ def _weak(fit: Fit, regular: bool) -> tuple[tuple[Weak, ...], str]:
     if not regular:
         return (), "the runs leave some coefficients undetermined"
     try:
-        errors = fit.standard_errors
+        errors, ends = fit.standard_errors, fit.intervals(LEVEL)
     except ValueError as error:
         return (), str(error).removeprefix("covariance: ")
-    from statistics import NormalDist
+    return hardly_determined(fit, errors, ends), ""
 
-    wide = 2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)
+
+def hardly_determined(fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[float, float]]) -> tuple[Weak, ...]:
+    """The free coefficients that are not told in practice, by their standard errors and their intervals of level 0.9."""
     logs = {name.removeprefix("log ") for name in fit.model.coordinates if name.startswith("log ")}
     found = []
     for name, is_free in zip(fit.model.coefficients, fit.free, strict=True):
         if not is_free:
             continue
-        value, spread = fit.coefficients[name], errors[name]
+        value, (low, high), error = fit.coefficients[name], ends[name], errors[name]
+        # Without a standard error, the normal one of an interval as wide.
+        spread = (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)) if error is None else error
         if name in logs:
-            span = wide * spread / value
+            span = log(high / low) if low > 0.0 and high < inf else inf
             if span > log(LARGEST_FACTOR):
-                factor = f"a factor of {np.exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
+                factor = f"a factor of {exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
                 found.append(Weak(name, value, spread, f"its {LEVEL:.0%} interval spans {factor}"))
         elif spread > LARGEST_RELATIVE_ERROR * abs(value):
-            found.append(Weak(name, value, spread, f"its standard error {spread:.3g} exceeds it"))
-    return tuple(found), ""
+            wide = "standard error" if error is not None else f"{LEVEL:.0%} interval, that of a normal standard error of"
+            found.append(Weak(name, value, spread, f"its {wide} {spread:.3g} exceeds it"))
+    return tuple(found)
 
 
 def _sentences(result: Identifiability) -> list[str]:

@@ -38,6 +38,8 @@ ROUNDING = 1e-9
 #: The first bound on a step: what it changes in the residuals, in median absolute residuals.
 FIRST_RADIUS = 1.0
 LEAST_RADIUS = 1e-13
+#: Derivatives beyond it have no squares.
+LARGE = 1e150
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,10 @@ def sharpen(problems: Problems, objective: Objective, theta: Floats, lower: Floa
         if best.value <= rounding:
             # Runs that the law meets exactly: no objective is below 0.
             return SharpMinimum(best.theta, best.value, 0.0, problems.model.size, certified=True)
-        here = _local(problems, best.theta)
+        with np.errstate(all="ignore"):
+            here = _local(problems, best.theta)
+        if not here.is_tame:
+            return best
         step = _linear_step(problems, here, low, high, best.theta, lower, upper, radius)
         if step is None:
             return best
@@ -103,7 +108,8 @@ def sharpen(problems: Problems, objective: Objective, theta: Floats, lower: Floa
 
 def _merged(problems: Problems, theta: Floats) -> Problems:
     """Equal runs as one with the sum of their weights: one constraint, not several that depend on each other."""
-    here = _local(problems, theta)
+    with np.errstate(all="ignore"):
+        here = _local(problems, theta)
     observed = problems.observed.reshape(-1)
     rows = np.vstack([observed, here.values, here.jacobian])
     key = np.zeros(len(observed))
@@ -160,6 +166,8 @@ def _linear_step(
     with np.errstate(invalid="ignore"):
         box = np.stack([np.maximum(-radius, (lower - theta) * scale / unit), np.minimum(radius, (upper - theta) * scale / unit)])
     bounds = [*box.T, *[(0.0, np.inf)] * (2 * k)]
+    if not (np.isfinite(cost).all() and np.isfinite(equal).all()):
+        return None
     solved = linprog(cost, A_eq=equal, b_eq=-r[near] / unit, bounds=bounds, method="highs-ds")
     if solved.status != 0:
         return None
@@ -199,6 +207,13 @@ class _Local:
     jacobian: Floats
     values: Floats
 
+    @property
+    def is_tame(self) -> bool:
+        """Whether all are numbers whose squares are."""
+        return bool(
+            np.isfinite(self.residuals).all() and np.isfinite(self.jacobian).all() and np.abs(self.jacobian).max() < LARGE
+        )
+
 
 def _local(problem: Problems, theta: Floats) -> _Local:
     values, jacobian = problem.model.evaluate(theta[None])
@@ -232,6 +247,8 @@ def _interpolate(
                     theta[None], factors[None], here.jacobian[None], gradient[None], here.values if problem.in_logs else None
                 )[0]
             )
+            if not (here.is_tame and np.isfinite(hessian).all()):
+                return None
             system = _Saddle.of(hessian, here.jacobian[:, zero] * weights[zero], here.jacobian, free)
             move, change = system.solve(gradient, here.residuals[zero] * weights[zero])
             if not (np.isfinite(move).all() and np.isfinite(change).all()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import inf
+from math import comb, inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +25,12 @@ RANK = 1e-10
 WEAK = 1e-2
 #: A column this small beside the largest, all being derivatives by logarithms and exponents, is rounding.
 ZERO_COLUMN = 1e-13
+#: Derivatives beyond it have no squares.
+LARGE = 1e150
 #: Bases whose condition exceeds the least by this factor are not used to write directions.
 LARGEST_CONDITION = 100.0
+#: So many bases are tried for the one with the most zeros.
+MOST_CHOICES = 5_000
 #: Entries of a direction below this share of its largest are left out.
 SHOWN = 1e-4
 #: Median absolute deviation to standard deviation of normal residuals.
@@ -119,6 +123,11 @@ class Linearised:
         scale = NORMAL_MAD * float(np.median(np.abs(residuals - np.median(residuals))))
         return cls(names, coordinates, centring, size, scale, ZERO_COLUMN if isinstance(fit.design, Design) else 0.0)
 
+    @property
+    def is_tame(self) -> bool:
+        """Whether the derivatives are numbers that can be squared."""
+        return bool(np.isfinite(self.centred).all() and np.abs(self.centred).max(initial=0.0) < LARGE)
+
     @cached_property
     def centred(self) -> Floats:
         """(k, n): derivatives by the centred coordinates."""
@@ -195,7 +204,11 @@ class Linearised:
 
     def _sparse_basis(self, rank: int) -> Floats:
         alone = 1.0 / _norms(self.plain, self.floor)  # changes that, made alone, move the residuals equally
-        return _sparsest(self.null_basis(rank) / alone) * alone
+        basis = self.null_basis(rank)
+        with np.errstate(all="ignore"):
+            scaled = basis / alone
+        scaled /= np.abs(scaled).max(axis=1, keepdims=True)
+        return _sparsest(scaled) * alone if np.isfinite(scaled).all() else basis
 
     def _plain(self, vector: Floats) -> Floats:
         return np.asarray(self.centring @ (vector / self.norms))
@@ -220,14 +233,21 @@ def _centring(fit: Fit, design: Design) -> Floats:
 
 
 def _norms(columns: Floats, floor: float) -> Floats:
-    norms = np.linalg.norm(columns, axis=1)
+    norms = _lengths(columns)
     small = norms <= floor * norms.max(initial=0.0)
     return np.where(small, 1.0, norms)
 
 
+def _lengths(columns: Floats) -> Floats:
+    """Norms of the rows, as long as these themselves are floats."""
+    largest = np.abs(columns).max(axis=1, initial=0.0)
+    scale = np.where(largest > 0.0, largest, 1.0)
+    return np.asarray(scale * np.linalg.norm(columns / scale[:, None], axis=1))
+
+
 def _unit(columns: Floats, floor: float) -> Floats:
     """The columns with unit length; zero where they are zero."""
-    norms = np.linalg.norm(columns, axis=1)
+    norms = _lengths(columns)
     small = norms <= floor * norms.max(initial=0.0)
     return np.where(small[:, None], 0.0, columns / np.where(small, 1.0, norms)[:, None])
 
@@ -235,6 +255,10 @@ def _unit(columns: Floats, floor: float) -> Floats:
 def _sparsest(basis: Floats) -> Floats:
     """The reduced basis (m, k) of the same space with the most zeros; of equals, the best conditioned one."""
     basis = np.linalg.qr(basis.T)[0].T
+    if comb(basis.shape[1], len(basis)) > MOST_CHOICES:  # too many to try: well-conditioned pivots, one after the other
+        from scipy.linalg import qr
+
+        return _reduced(basis, np.sort(qr(basis, mode="r", pivoting=True)[1][: len(basis)]))[0]
     best: tuple[tuple[int, float], Floats] | None = None
     choices = list(combinations(range(basis.shape[1]), len(basis)))
     least = min(float(np.linalg.cond(basis[:, list(pivots)])) for pivots in choices)
@@ -243,9 +267,15 @@ def _sparsest(basis: Floats) -> Floats:
         condition = float(np.linalg.cond(square))
         if not condition <= LARGEST_CONDITION * least:
             continue
-        reduced = np.linalg.solve(square, basis)
-        entries = np.abs(reduced) > SHOWN * np.abs(reduced).max(axis=1, keepdims=True)
-        score = (int(entries.sum()), condition)
+        reduced, entries = _reduced(basis, pivots)
+        score = (entries, condition)
         if best is None or score < best[0]:
-            best = (score, np.where(entries, reduced, 0.0))
+            best = (score, reduced)
     return basis if best is None else best[1]
+
+
+def _reduced(basis: Floats, pivots: Any) -> tuple[Floats, int]:
+    """The basis that is the identity at the pivots, without what is small beside its rows, and how many entries are left."""
+    reduced = np.linalg.solve(basis[:, list(pivots)], basis)
+    entries = np.abs(reduced) > SHOWN * np.abs(reduced).max(axis=1, keepdims=True)
+    return np.where(entries, reduced, 0.0), int(entries.sum())

@@ -1,25 +1,24 @@
 r"""Profile intervals: the values of a quantity for which the best fit that has this value is not much worse than the best fit.
 
-    {psi : statistic(min_{q(theta) = psi} f(theta)) <= chi^2_{1, level}}
+    {psi : statistic(min_{q(theta) = psi} f(theta)) <= t^2_{n - p, level}}
 
-For least squares the statistic is n log(f/f_min), the likelihood ratio for normal errors of one variance. For Huber's function
-it is 2 (f - f_min) sum w rho''/sum (w psi)^2, which has the same limit for independent errors of one distribution (Ronchetti
-1982); rho'' is averaged over a bandwidth as in the sandwich. The ends are where q is extreme on {f = f_crit}: Newton's method
-on lambda grad f = grad q, f = f_crit.
+with Student's t for the n - p runs beyond the free coefficients. For least squares the statistic is (n - p) (f/f_min - 1), the F
+ratio for normal errors of one variance. For Huber's function it is 2 (1 - p/n) (f - f_min) sum w rho''/sum (w psi)^2, which has
+the same limit for independent errors of one distribution (Ronchetti 1982); rho'' is averaged over a bandwidth as in the sandwich.
+The ends are where q is extreme on {f = f_crit}: Newton's method on lambda grad f = grad q, f = f_crit.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
-from statistics import NormalDist
+from math import isfinite, log, log1p
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isoflop.numeric._domain import outside
 from isoflop.numeric.fit.covariance import bandwidth, require_determined
-from isoflop.numeric.fit.intervals import Interval, checked_level
+from isoflop.numeric.fit.intervals import Interval, checked_level, normal_quantile
 from isoflop.numeric.fit.newton import Problems, expand
 
 if TYPE_CHECKING:
@@ -32,8 +31,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LEAST_SQUARES_NOTE = "likelihood ratio for independent normal errors of one variance"
+LEAST_SQUARES_NOTE = "F ratio for independent normal errors of one variance"
 HUBER_NOTE = "likelihood ratio calibrated for independent errors of one distribution"
+GROUPS_NOTE = "runs of one group are taken for independent, so it is too narrow where they share an error"
 MOST_STEPS = 40
 #: Shares of the critical rise that are taken in turn where the whole one is not reached at once.
 LADDER = (0.02, 0.08, 0.2, 0.4, 0.65, 1.0)
@@ -83,15 +83,32 @@ def profile(
         raise ValueError("profile: the fit did not converge")
     require_determined(fit)
     target = _target(fit, quantity, compute, ratio)
-    problem, rise = _Rise.of(fit), NormalDist().inv_cdf(0.5 * (1.0 + level)) ** 2
-    low, high = (_end(fit, problem, target, rise, side) for side in (-1.0, 1.0))
-    note = LEAST_SQUARES_NOTE if fit.objective.is_square else HUBER_NOTE
+    problem = _Rise.of(fit)
+    ends, notes = [], [LEAST_SQUARES_NOTE if fit.objective.is_square else HUBER_NOTE]
+    if fit.runs.group is not None:
+        notes.append(GROUPS_NOTE)
+    for side in (-1.0, 1.0):
+        try:
+            ends.append(_end(fit, problem, target, problem.critical(level), side))
+        except _Unfound:
+            ends.append(None)
+            notes.append(
+                f"{target.name}: the search for its {'lower' if side < 0.0 else 'upper'} end did not succeed; it may exist"
+            )
+    (low, high), note = ends, "; ".join(notes)
     return Interval(name=target.name, value=target.value(fit.theta), low=low, high=high, level=level, kind="profile", note=note)
+
+
+class _Unfound(Exception):
+    """The search for an end stopped short of it."""
 
 
 @dataclass(frozen=True)
 class _Target:
-    """A function q of the solver's parameters, with the gradient of q or of its logarithm at several of them at once."""
+    """A function q of the solver's parameters, with the gradient of q or of its logarithm at several of them at once.
+
+    Both are nan where q is not defined: a step may leave the box that the law is sought in.
+    """
 
     name: str
     value: Callable[[Floats], float]
@@ -132,17 +149,26 @@ def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: fl
 
     columns = [fit.model.coordinates.index(name) if name in fit.model.coordinates else None for name in _COORDINATES]
 
+    def value(theta: Floats) -> float:
+        try:
+            return float(chosen.values(**given(theta[None]))[0])
+        except ValueError:
+            return float("nan")
+
     def gradients(theta: Floats) -> Floats:
-        wide = chosen.gradients(**given(theta))
-        if chosen.by_log:
-            wide /= chosen.values(**given(theta))[:, None]
         found = np.zeros((len(theta), len(names)))
+        try:
+            wide = chosen.gradients(**given(theta))
+            if chosen.by_log:
+                wide /= chosen.values(**given(theta))[:, None]
+        except ValueError:
+            return np.full_like(found, np.nan)
         for source, column in enumerate(columns):
             if column is not None:
                 found[:, column] = wide[:, source]
         return found @ turn
 
-    return _Target(chosen.name, lambda theta: float(chosen.values(**given(theta[None]))[0]), gradients, chosen.by_log)
+    return _Target(chosen.name, value, gradients, chosen.by_log)
 
 
 _COORDINATES = ("E", "log A", "log B", "beta", "gamma")
@@ -150,13 +176,14 @@ _COORDINATES = ("E", "log A", "log B", "beta", "gamma")
 
 @dataclass(frozen=True)
 class _Rise:
-    """How much worse than the best fit a point is, in the units of chi^2, with derivatives."""
+    """How much worse than the best fit a point is, in the units of t^2, with derivatives."""
 
     problems: Problems
     smooth: Problems
     least: float
     runs: int
-    factor: float  # of f - f_min; 0 where the statistic is n log(f/f_min)
+    spare: int
+    factor: float  # of f - f_min; 0 where the rise is n log(f/f_min)
 
     @classmethod
     def of(cls, fit: Fit) -> _Rise:
@@ -164,15 +191,23 @@ class _Rise:
         problems = Problems.of(fit.design.model, observed, fit.runs.weight, fit.objective)
         if fit.objective_value <= float(problems.rounding[0]):
             raise ValueError("profile: the law meets the runs exactly; no residuals tell how sure it is")
+        spare = len(fit.runs) - int(fit.free.sum())
         if fit.objective.is_square:
-            return cls(problems, problems, fit.objective_value, len(fit.runs), 0.0)
+            return cls(problems, problems, fit.objective_value, len(fit.runs), spare, 0.0)
         clip = fit.objective.clip(bandwidth(fit, fit.residuals))
         psi = clip.psi(fit.residuals)
         weights = np.ones_like(psi) if fit.runs.weight is None else fit.runs.weight
-        factor = 2.0 * float(
-            np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2)
+        factor = (
+            2.0
+            * (spare / len(psi))
+            * float(np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2))
         )
-        return cls(problems, problems.with_clip(clip), fit.objective_value, len(fit.runs), factor)
+        return cls(problems, problems.with_clip(clip), fit.objective_value, len(fit.runs), spare, factor)
+
+    def critical(self, level: float) -> float:
+        """The rise at the ends of an interval."""
+        square = normal_quantile(level, self.spare) ** 2
+        return square if self.factor else self.runs * log1p(square / self.spare)
 
     def at(self, theta: Floats) -> tuple[float, Floats, Floats, Floats]:
         """The rise, its gradient and Hessian, and the lengths of the columns of the Jacobian."""
@@ -195,13 +230,17 @@ def _end(fit: Fit, rise: _Rise, target: _Target, most: float, side: float) -> fl
             return None
         end, crossed = found
         if crossed is None:
-            return target.value(end)
+            return _finite(target.value(end))
         # On from the bound that is met, along it.
         theta, free = end, free.copy()
         free[crossed] = False
         if not free.any() or not np.abs(target.gradients(theta[None])[0][free]).any():
-            return target.value(theta)
+            return _finite(target.value(theta))
     return None
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def _extreme(
@@ -257,10 +296,16 @@ def _searched(
                 "jac": lambda x: -rise.at(full(x))[1][free] * unit,
             },
             bounds=list(zip((lower[free] - start[free]) / unit, (upper[free] - start[free]) / unit, strict=True)),
-            options={"maxiter": 80, "ftol": 1e-9},
+            options={"maxiter": 500, "ftol": 1e-9},
         )
     end = full(found.x)
-    return end if abs(rise.at(end)[0] - most) <= 1e-4 * most else None
+    risen = rise.at(end)[0]
+    if abs(risen - most) <= 1e-4 * most:
+        return end
+    # Short of the critical rise there is no end where the search went as far as the box lets it.
+    if not (found.success and risen < most):
+        raise _Unfound
+    return None
 
 
 def _stopped(last: Floats, theta: Floats, lower: Floats, upper: Floats, crossed: Any) -> tuple[Floats, int]:

@@ -114,6 +114,13 @@ class Fit:
             jacobian /= values[:, None, :]
         return self.residuals, jacobian[0], values[0]
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against the fit, a sentence each: as the text and `as_dict` say it."""
+        from isoflop.numeric.fit.summary import summarise
+
+        return summarise(self).warnings
+
     # -- the law ---------------------------------------------------------------------------------------------------
 
     @property
@@ -174,9 +181,10 @@ class Fit:
         }
 
     @property
-    def degrees_of_freedom(self) -> int | None:
-        """Of the t distribution that intervals by groups take: groups less one; None where runs are independent."""
-        return None if self.runs.group is None else len(set(self.runs.group.tolist())) - 1
+    def degrees_of_freedom(self) -> int:
+        """Of the t distribution that intervals take: runs less free coefficients, by group groups less one; at least 1."""
+        spare = len(self.runs) - int(self.free.sum()) if self.runs.group is None else len(set(self.runs.group.tolist())) - 1
+        return max(spare, 1)
 
     def intervals(self, level: float = DEFAULT_LEVEL, kind: str = "sandwich") -> dict[str, tuple[float, float]]:
         """Wald intervals by coefficient: of prefactors and exponents symmetric in the logarithm, of E cut at 0."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST_STARTS = 6
 #: Exponents tried for each term.
 FINE = 12
+NOWHERE_FINITE = "runs: at no exponents are the law and its errors at them finite numbers; is a quantity in an impossible unit?"
+LEAST, MOST = 1e-100, 1e100
 #: A residual beyond so many medians is an outlier that may have led squares astray.
 OUTLYING = 12.0
 #: Minima whose objectives differ by less than this share are one.
@@ -75,22 +77,34 @@ class Solution:
 
 
 def solve(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:
-    """The best minimum that the scan leads to."""
+    """The best minimum that the scan leads to.
+
+    Raises
+    ------
+    ValueError
+        Where no law is a number at the runs, or no float holds the squares of what is observed.
+    """
+    if not (observed.min() > LEAST and observed.max() < MOST):
+        raise ValueError(NOWHERE_FINITE)
     if design.model.size > LARGE:
         return _solve_large(design, observed, weights, objective)
     found, starts = _minima(design, observed, weights, objective)
     problems = Problems.of(design.model, observed, weights, objective)
-    return _best(design, problems, objective, freed(problems, objective, found, design.lower, design.upper), starts)
+    found = freed(problems, objective, found, design.lower, design.upper)
+    return _best(design, problems, objective, found, max(starts, len(found.value)))
 
 
 def _minima(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> tuple[Minima, int]:
     problems = Problems.of(design.model, observed, weights, objective)
     squares = np.ones_like(observed) if weights is None else weights
     if objective.in_logs:
-        squares = squares / observed**2
+        with np.errstate(all="ignore"):
+            squares = squares / observed**2
     few = objective.is_sharp or len(observed) <= FEW
     scan = Scan.of(design.model, design.lower, design.upper, FINE)
     begun = scan.starts(observed, squares, most=MOST_STARTS)
+    if not len(begun):
+        raise ValueError(NOWHERE_FINITE)
     if not objective.is_square:
         size = np.abs(problems.residuals(begun[:1]))[0]
         middle = float(median_residuals(problems, begun[:1])[0, 0])
@@ -151,6 +165,8 @@ def _best_sharp(design: Design, problems: Problems, objective: Objective, found:
         if np.isfinite(blunt[index]) and (not chosen or blunt[index] > (1.0 + DISTINCT) * blunt[chosen[-1]]):
             chosen.append(int(index))
     ends = [sharpen(problems, objective, found.theta[index], design.lower, design.upper) for index in chosen[:MOST_SHARPENED]]
+    if not ends:
+        raise ValueError(NOWHERE_FINITE)
     ends.sort(key=lambda end: end.value)
     best = ends[0]
     agreeing = sum(end.value <= best.value * (1.0 + SAME) for end in ends)

@@ -7,7 +7,19 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from isoflop.numeric.fit.objective import DESCRIPTIONS
-from isoflop.numeric.fit.summary import AT, AT_BOUND, DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
+from isoflop.numeric.fit.summary import (
+    AT,
+    AT_BOUND,
+    DEFAULT_LEVEL,
+    FIXED,
+    LIMIT,
+    Figure,
+    Summary,
+    columns_read,
+    outcome,
+    run_ranges,
+    summarise,
+)
 from isoflop.numeric.fit.text import DRAWN
 from isoflop.numeric.runs_cells import counted
 from isoflop.theory.notation import DEFAULT
@@ -26,8 +38,12 @@ if TYPE_CHECKING:
 __all__ = ["fit_dict", "fit_frame", "fit_json", "fit_latex", "save_fit", "summary_dict", "summary_json", "summary_latex"]
 
 #: Marks of figures in LaTeX, and what they mean.
-MARKS = {FIXED: "a", AT_BOUND: "b"}
-MEANINGS = {FIXED: "Fixed.", AT_BOUND: "On a bound, or depends on a coefficient that is: error unknown."}
+MARKS = {FIXED: "a", AT_BOUND: "b", LIMIT: "c"}
+MEANINGS = {
+    FIXED: "Fixed.",
+    AT_BOUND: "On a bound, or depends on a coefficient that is: error unknown.",
+    LIMIT: "An end of the interval is a limit of the search.",
+}
 #: Significant digits of a compute and a ratio in LaTeX.
 VALUE_DIGITS = 6
 
@@ -60,7 +76,8 @@ def fit_dict(
     dict
         law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what follows by C = 6ND), notation, name,
         source, objective (name, value, and delta or tau), coefficients and derived (each with value, se, lo and hi; derived at
-        the compute and ratio of "at", with "@" and the value in the name where there are several), converged, n_runs, n_rows,
+        the compute and ratio of "at", with "@" and the value in the name where there are several), converged, ranges (the least
+        and the greatest params, tokens and compute of the runs, as far as they have them), n_runs, n_rows,
         left_out, dropped (row and reason of each; row 1 is the first of data), at_bound, fixed, undetermined, interval,
         certificate, starts and warnings. A file with it is a law file: `isoflop.numeric.lawfile` reads the coefficients.
     """
@@ -87,6 +104,7 @@ def summary_dict(summary: Summary, name: str = "") -> dict[str, Any]:
         "at": {name: _alone(values) for name, values in (("compute", summary.compute), ("ratio", summary.ratio)) if values},
         "derived": {figure.name: figure.as_dict() for figure in summary.derived},
         "converged": bool(fit.converged),
+        "ranges": run_ranges(fit.runs),
         "n_runs": len(fit.runs),
         "n_rows": int(fit.runs.n_rows),
         "left_out": int(fit.runs.left_out),

@@ -131,3 +131,24 @@ def test_a_law_of_accuracy_of_ones_own(call, data) -> None:
     assert found["accuracy"] == pytest.approx(0.25 + 0.75 * math.exp(-found["loss"]), rel=1e-12)
     assert data(*words)["accuracy"] is None, "without E the accuracy is open"
     assert call("allocate", *CUSTOM, "--compute", "1e22", "--random-baseline", "1").code == 2
+
+
+def test_far_beyond_the_runs_of_a_saved_fit(call, data, tmp_path) -> None:
+    """A file that holds the ranges of its runs: how far beyond them an allocation is, is said; older files hold none."""
+    import json
+
+    held = {
+        "name": "mine",
+        "notation": "schaeffer",
+        "coefficients": {"E": 1.7, "A": 480.0, "B": 2100.0, "beta": 0.35, "gamma": 0.37},
+    }
+    ranges = {"params": [1e8, 1e10], "tokens": [1e9, 1e11], "compute": [1e18, 1e22]}
+    new, old = tmp_path / "new.json", tmp_path / "old.json"
+    new.write_text(json.dumps({**held, "ranges": ranges}), encoding="utf-8")
+    old.write_text(json.dumps(held), encoding="utf-8")
+    (warning,) = data("allocate", "--law", str(new), "--compute", "1e21", "1e25")["warnings"]
+    assert "1e25 FLOP is far beyond its runs" in warning
+    assert "compute 1e+03 times the largest (1e+22)" in warning
+    assert f"warning: {warning}" in call("allocate", "--law", str(new), "--compute", "1e25").out
+    assert "warnings" not in data("allocate", "--law", str(new), "--compute", "1e21")
+    assert "warnings" not in data("allocate", "--law", str(old), "--compute", "1e25")

@@ -774,3 +774,46 @@ def test_numbers_are_json(data, path) -> None:
             assert abs(entry) < inf
 
     walk(data("fit", path, "--bound", "beta=5:", "--compute", "1e300", "--ratio", "1e30"))
+
+
+def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None:
+    """LinAlgError is a ValueError to NumPy; to the command it is a defect, as any other exception of its own."""
+    from isoflop.numeric.fit import Fit
+
+    def broken(self):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(Fit, "identifiability", broken)
+    result = call("fit", path)
+    assert result.code == 70
+    assert "Traceback" in result.err
+
+
+# -- what is no table of losses, and what no interval tells ------------------------------------------------------------
+
+
+def test_an_exponent_whose_prefactor_no_float_can_hold(call, path) -> None:
+    refused(call("fit", path, "--fix", "beta=1000"), "--fix 'beta=1000': must be at most 26.1", "exceed the largest float")
+
+
+def test_losses_of_no_unit(call, folder) -> None:
+    huge = write(folder / "huge.csv", [(n, d, 1e150 * y) for n, d, y in runs()])
+    refused(call("fit", huge), "must be between 1e-06 and 1e+09", "row ")
+
+
+def test_pooled_sources_are_warned_of_in_text_json_and_file(call, data, folder) -> None:
+    rows = [(n, d, y * (1.6 if i % 2 else 1.0), "ab"[i % 2]) for i, (n, d, y) in enumerate(runs())]
+    pooled = write(folder / "pooled.csv", rows, ("params", "tokens", "loss", "source"))
+    saved = folder / "pooled.json"
+    text = call("fit", pooled, "--save", saved)
+    assert "warning: the losses scatter about the law by" in text.out
+    assert "warning: source has 2 values (a, b)" in text.out
+    for held in (data("fit", pooled), json.loads(saved.read_text(encoding="utf-8"))):
+        assert any(each.startswith("the losses scatter") for each in held["warnings"])
+        assert any(each.startswith("source has 2 values") for each in held["warnings"])
+
+
+def test_the_text_names_the_interval(call, path) -> None:
+    """The default is the sandwich with leverages and Student's t, and says so; 64 runs and 5 coefficients leave 59 degrees."""
+    lines = " ".join(call("fit", path).out.split())
+    assert "sandwich covariance, each run seen from the others (HC3), Student's t with 59 degrees of freedom" in lines

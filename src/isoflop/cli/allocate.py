@@ -6,7 +6,7 @@ from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_sever
 from isoflop.cli.errors import DONE, UsageError, blamed, typed
 from isoflop.cli.penalty_accuracy import baselines
 from isoflop.cli.render import clean, count, json_text, law_line, number, table
-from isoflop.cli.selection import declare_law, notation, require
+from isoflop.cli.selection import declare_law, law_files, notation, require
 from isoflop.cli.selection import laws as selected_laws
 
 TYPE_CHECKING = False
@@ -70,9 +70,12 @@ def run(options: Options) -> tuple[str, int]:
     require(laws, ("A", "B") if option == "--compute" else ("A", "B", "E"), option)
     found = [(law, [_allocated(law, option, target, options) for target in targets]) for law in laws]
     known = baselines(options, laws)
+    warnings = _extrapolated(found, law_files(options))
     if form == "json":
-        return json_text(_data(found, known)), DONE
-    return _text(found, known, options), DONE
+        return json_text({**_data(found, known), **({"warnings": warnings} if warnings else {})}), DONE
+    return "\n".join(
+        [_text(found, known, options), *(["", *(f"warning: {text}" for text in warnings)] if warnings else [])]
+    ), DONE
 
 
 def _targets(options: Options) -> tuple[str, list[tuple[str, float]]]:
@@ -93,6 +96,19 @@ def _allocated(law: Law, option: str, target: tuple[str, float], options: Option
         return law.allocate(**{option.lstrip("-"): value}, **limits)
     except ValueError as error:
         raise blamed(error, (option, text), *caps) from None
+
+
+def _extrapolated(found: Sequence[tuple[Law, list[Allocation]]], files: Sequence[str | None]) -> list[str]:
+    """How far what is allocated lies beyond the runs that a law was fitted to, where its file says so."""
+    from isoflop.numeric.lawfile import beyond, ranges
+
+    texts = []
+    for (law, entries), path in zip(found, files, strict=True):
+        known = {} if path is None else ranges(path)
+        for entry in entries:
+            far = beyond(known, params=entry.params, tokens=entry.tokens, compute=entry.compute)
+            texts += [f"{clean(law.name)} at {count(entry.compute)} FLOP is far beyond its runs: {far}"] if far else []
+    return texts
 
 
 def _data(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float]) -> dict[str, Any]:

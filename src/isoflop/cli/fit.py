@@ -90,9 +90,9 @@ def parser() -> Parser:
         sure,
         "--bootstrap",
         "N",
-        "standard errors and percentile intervals from N resamples; default: sandwich covariance, for "
-        "Huber's function and absolute deviations with rho'' averaged over the Hall-Sheather bandwidth, whose intervals tend "
-        "to be narrow",
+        "standard errors and percentile intervals from N resamples; default: sandwich covariance with the leverage of each run "
+        "(HC3; CR3 by group) and Student's t, for Huber's function and absolute deviations with rho'' averaged over the "
+        "Hall-Sheather bandwidth",
     )
     takes_one(sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0")
     takes_one(
@@ -192,6 +192,8 @@ class _Asked:
 
     def fitted(self, runs: Runs) -> Fit:
         """The fit."""
+        import numpy as np
+
         from isoflop.numeric.fit import fit
 
         E, highest = self.fit_options["fixed"].get("E"), float(runs.loss.max())
@@ -199,6 +201,8 @@ class _Asked:
             raise UsageError(f"--fix 'E={E:g}': must be below some loss; the highest of {len(runs)} runs is {highest:.6g}")
         try:
             return fit(runs, model=self.model, seed=self.seed, **self.fit_options)
+        except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
+            raise RuntimeError(f"the fit broke down: {defect}") from defect
         except ValueError as error:
             raise self._of_coefficient(error) or of_option(error, ("model=", "--model", self.model)) from None
 
@@ -392,6 +396,11 @@ class _Extras:
     def _doubt_profiles(self) -> None:
         from isoflop.numeric.fit.diagnostics import doubts_of_one_distribution
 
+        if self.fit.runs.group is not None:
+            self.warnings.append(
+                "profile intervals take runs of one group for independent, and are too narrow where these share an error: use "
+                "--bootstrap"
+            )
         if doubts := doubts_of_one_distribution(self.fit):
             what = "one normal distribution" if self.fit.objective.is_square else "one distribution"
             self.warnings.append(

@@ -67,6 +67,12 @@ def laws(options: Options) -> list[Law]:
     return found
 
 
+def law_files(options: Options) -> list[str | None]:
+    """For each of the laws that the options select the file that it is in, if it is in one that can be read again."""
+    entries = [entry for word in options.words("--law") or () for entry in _entries(word)]
+    return [entry if _is_path(entry) and os.path.isfile(entry) else None for entry in entries] or [None]  # noqa: PTH113
+
+
 def law(options: Options) -> Law:
     """The one law that the options select."""
     found = laws(options)

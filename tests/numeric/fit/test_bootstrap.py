@@ -312,3 +312,104 @@ def test_no_residuals_to_draw():
     found = fit({name: column[chosen] for name, column in table(0.0).items()}, objective="least-squares-log")
     with pytest.raises(ValueError, match="the runs leave E, A, B, beta, gamma undetermined"):
         found.bootstrap(5, kind="residuals")
+
+
+# -- refits that the batch leaves uncertified --------------------------------------------------------------------------
+
+
+def few_runs(seed=4):
+    """24 runs, whose resamples often hang on a handful of them."""
+    n, d = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 3e9, 6), np.geomspace(2e9, 6e10, 4)))
+    clean = 1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28
+    return {"params": n, "tokens": d, "loss": clean * np.exp(0.006 * np.random.default_rng(seed).normal(size=24))}
+
+
+@pytest.mark.parametrize("options", [{"delta": 1e-4}, {"objective": "absolute-log"}, {"objective": "pinball-log", "tau": 0.3}])
+def test_no_refit_is_left_out(options):
+    found = fit(few_runs(), **options)
+    assert found.bootstrap(60).failed == 0
+
+
+def test_refits_by_absolute_deviations_are_sharp():
+    """Not minima of a smoothed objective: at each as many residuals are 0 as there are coefficients, as of a linear programme."""
+    found = fit(few_runs(), objective="absolute-log")
+    drawn = counts(None, 24, 12, np.random.default_rng(3))
+    refits = refit(found, weights=drawn)
+    assert refits.converged.all()
+    for times, value, theta in zip(drawn, refits.values, refits.theta, strict=True):
+        law = found.design.model.evaluate(theta[None])[0][0]
+        residuals = np.abs(np.log(law) - np.log(found.runs.loss))[times > 0]
+        assert value == pytest.approx(float(residuals @ times[times > 0]), rel=1e-12)
+        assert np.count_nonzero(residuals < 1e-9) >= 4  # one less where an exponent or E is on its bound
+
+
+# -- wild resamples ----------------------------------------------------------------------------------------------------
+
+
+def with_draws(found, *wild):
+    """A bootstrap of a hundred draws around the fit, and the wild ones."""
+    own = np.array(list(found.coefficients.values()))
+    draws = own * np.exp(0.01 * np.random.default_rng(0).normal(size=(100, 5)))
+    return module.Bootstrap(found, "cases", 0, 100 + len(wild), np.vstack([draws, *wild]), 0, False)
+
+
+def test_a_wild_resample_takes_no_interval_away(squares):
+    """D*/N* of beta = gamma = 1e-3 and B/A = 1e5 is 1e2500: one of 101 draws, and no percentile hangs on it."""
+    tame, one = with_draws(squares), with_draws(squares, [1.7, 1.0, 1e5, 1e-3, 1e-3])
+    for name, interval in one.derived(compute=1e24).items():
+        without = tame.derived(compute=1e24)[name]
+        assert np.isfinite([interval.low, interval.high]).all()
+        assert without.low <= interval.value <= without.high
+        assert interval.high == pytest.approx(without.high, rel=0.1)
+    ratio = next(each for each in module_quantities() if each.name == "tokens_per_param")
+    assert one.quantity(ratio)[-1] == np.inf
+    low, high = percentile(np.array([1.0, 2.0, np.inf, np.inf]), 0.9)
+    assert (low, high) == (1.0, np.inf)
+
+
+def module_quantities():
+    from isoflop.numeric.fit.derived import at_compute
+
+    return at_compute(1e24)
+
+
+def test_no_standard_error_that_a_few_draws_make(squares):
+    from isoflop.numeric.fit.summary import summarise
+
+    heavy = with_draws(squares, [1.7, 1e80, 400.0, 0.34, 0.28])
+    assert heavy.standard_errors["A"] is None
+    assert heavy.standard_errors["beta"] == pytest.approx(np.std(heavy.columns["beta"], ddof=1), rel=1e-12)
+    found = summarise(squares, heavy)
+    figure = next(each for each in found.coefficients if each.name == "A")
+    assert figure.se is None
+    assert figure.lo is not None
+    assert figure.hi is not None
+    assert figure.lo < figure.value < figure.hi
+    assert any("no standard error of A" in text for text in found.warnings)
+    assert not any("exceeds the largest float" in text for text in found.warnings)
+
+
+def test_ends_at_a_limit_of_the_search_are_marked(squares):
+    from isoflop.numeric.fit.summary import LIMIT, summarise
+
+    limit = [[1.7, 400.0, 410.0 * np.exp(9.72 * 23.0), 0.34, 10.0]] * 12
+    found = summarise(squares, with_draws(squares, *limit))
+    notes = {each.name: each.note for each in found.coefficients}
+    assert notes["gamma"] == LIMIT
+    assert notes["beta"] == ""
+    assert any("gamma ran to a limit of the search in 10.7 %" in text for text in found.warnings)
+
+
+def test_what_is_hardly_determined_is_told_by_the_intervals_shown(squares):
+    """Draws of A over a factor of 100: the sandwich, which tells A, is not asked."""
+    from isoflop.numeric.fit.summary import summarise
+
+    assert not any("hardly determined" in text for text in summarise(squares).warnings)
+    draws = np.repeat(np.array([list(squares.coefficients.values())]), 200, axis=0)
+    draws[:, 1] *= np.geomspace(0.1, 10.0, 200)
+    wide = module.Bootstrap(squares, "cases", 0, 200, draws, 0, False)
+    low, high = percentile(draws[:, 1], 0.9)
+    said = [text for text in summarise(squares, wide).warnings if text.startswith("hardly determined")]
+    assert said == [
+        f"hardly determined: A = {squares.coefficients['A']:.4g}: its 90% interval spans a factor of {high / low:.3g}"
+    ]

@@ -46,20 +46,25 @@ def exact_derivatives(found):
 @pytest.mark.parametrize("objective", ["least-squares-log", "least-squares"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sandwich_of_least_squares_to_forty_digits(objective, weighted):
-    """n/(n - p) H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum w^2 r^2 g g': the factors 2 of r^2 cancel."""
+    """H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum (w r/(1 - h))^2 g g', h = w g' (sum w g g')^-1 g."""
     runs = {name: column[:12] for name, column in table(0.02, sizes=3, durations=4).items()}
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 12) if weighted else np.ones(12)
     found = fit({**runs, **({"weight": weights} if weighted else {})}, objective=objective)
     assert found.free.all()
     residuals, gradients, hessians = exact_derivatives(found)
-    bread, middle = mp.zeros(5), mp.zeros(5)
+    bread, middle, gram = mp.zeros(5), mp.zeros(5), mp.zeros(5)
+    for g, w in zip(gradients, map(mp.mpf, weights), strict=True):
+        gram += w * mp.matrix(g) * mp.matrix(g).T
+    gram = mp.inverse(gram)
     for r, g, h, w in zip(residuals, gradients, hessians, map(mp.mpf, weights), strict=True):
+        column = mp.matrix(g)
+        leverage = w * (column.T * gram * column)[0]
         for i in range(5):
             for j in range(5):
                 bread[i, j] += w * (g[i] * g[j] + r * h[i][j])
-                middle[i, j] += (w * r) ** 2 * g[i] * g[j]
+                middle[i, j] += (w * r / (1 - leverage)) ** 2 * g[i] * g[j]
     inverse = mp.inverse(bread)
-    expected = np.array((inverse * middle * inverse).tolist(), dtype=float) * 12.0 / 7.0
+    expected = np.array((inverse * middle * inverse).tolist(), dtype=float)
     # Two inverses of a matrix of condition 1e6 with centred terms, from coefficients that are certain to some 1e-8.
     scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
     np.testing.assert_allclose(found.covariance() / scale, expected / scale, atol=1e-6)
@@ -84,19 +89,24 @@ def test_classical_covariance_is_that_of_the_linearised_regression(weighted):
 
 
 def test_groups_are_summed_before_they_are_squared():
-    """Against scores of the whole groups, with (n - 1)/(n - p) G/(G - 1)."""
+    """Against scores of the whole groups with residuals (I - H_gg)^-1 r_g, H the hat matrix of the linearised law."""
     runs, group = table(0.02), np.repeat(np.arange(10), 3)
     found = fit({**runs, "group": group}, objective="least-squares-log")
     plain = fit(runs, objective="least-squares-log")
     residuals, jacobian, _ = plain.linearised()
-    scores = jacobian * residuals
-    one_by_one, together = scores @ scores.T, sum(np.outer(s, s) for s in (scores[:, group == g].sum(axis=1) for g in range(10)))
+    hat = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, jacobian)
+    alone = jacobian * (residuals / (1.0 - np.diag(hat)))
+    together = np.zeros((5, 5))
+    for g in range(10):
+        own = np.flatnonzero(group == g)
+        score = jacobian[:, own] @ np.linalg.solve(np.eye(3) - hat[np.ix_(own, own)], residuals[own])
+        together += np.outer(score, score)
     turn = plain.design.to_coordinates
     root = np.linalg.solve(turn, plain.covariance()) @ np.linalg.inv(turn).T
-    bread = _bread_from(root * 25.0 / 30.0, one_by_one)
-    expected = turn @ (bread @ together @ bread) @ turn.T * (29.0 / 25.0) * (10.0 / 9.0)
+    bread = _bread_from(root, alone @ alone.T)
+    expected = turn @ (bread @ together @ bread) @ turn.T
     scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
-    np.testing.assert_allclose(found.covariance() / scale, expected / scale, atol=1e-6)
+    np.testing.assert_allclose(found.covariance() / scale, expected / scale, atol=1e-5)
 
 
 def _bread_from(covariance, middle):
@@ -118,15 +128,38 @@ def test_groups_of_one_are_no_groups():
 
 
 def test_copies_in_a_group_tell_no_more():
-    """Three copies of every run: errors shrink by sqrt 3 where they count as draws, and do not where they are of one group."""
+    """Three copies of every run in a group of their own have the errors of the runs; as draws they would shrink."""
     runs = table(0.02)
     thrice = {name: np.tile(column, 3) for name, column in runs.items()}
     plain = fit(runs, objective="least-squares-log")
-    copies = fit(thrice, objective="least-squares-log")
     grouped = fit({**thrice, "group": np.tile(np.arange(30), 3)}, objective="least-squares-log")
-    once = plain.covariance() / (30.0 / 25.0)
-    np.testing.assert_allclose(copies.covariance() / (90.0 / 85.0), once / 3.0, rtol=1e-6)
-    np.testing.assert_allclose(grouped.covariance() / (89.0 / 85.0 * 30.0 / 29.0), once, rtol=1e-6)
+    np.testing.assert_allclose(grouped.covariance(), plain.covariance(), rtol=1e-6)
+    copies = fit(thrice, objective="least-squares-log")
+    assert (np.diag(copies.covariance()) < np.diag(plain.covariance()) / 3.0).all()
+
+
+def test_a_run_that_alone_tells_a_coefficient_has_no_error():
+    """All but one run are at one D: gamma hangs on that one, whose residual is 0 whatever it is."""
+    n = np.append(np.geomspace(1e8, 1e10, 13), 1e9)
+    d = np.append(np.full(13, 1e10), 1e11)
+    loss = (1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28) * np.exp(0.005 * np.random.default_rng(2).normal(size=14))
+    found = fit({"params": n, "tokens": d, "loss": loss}, objective="least-squares-log", fixed={"E": 1.7})
+    with pytest.raises(ValueError, match="one run alone determines a coefficient"):
+        found.covariance()
+
+
+def test_no_sandwich_where_E_is_zero_for_want_of_a_better_value():
+    """Losses without an irreducible part: E ends on 0, and the others move with it; where it is given they do not."""
+    runs = table(0.02)
+    runs["loss"] = runs["loss"] - 1.75
+    found = fit(runs)
+    assert found.coefficients["E"] == 0.0
+    with pytest.raises(ValueError, match=r"^covariance: E is 0, the least it can be"):
+        found.covariance()
+    for given in ({"fixed": {"E": 0.0}}, {"irreducible": False}):
+        known = fit(runs, **given)
+        assert known.coefficients["beta"] == pytest.approx(found.coefficients["beta"], rel=1e-6)
+        assert known.standard_errors["beta"] > 0.0
 
 
 def test_one_group_tells_no_error():
@@ -162,16 +195,16 @@ def test_standard_errors_of_prefactors_are_their_share_of_the_logarithms():
     np.testing.assert_allclose(list(found.standard_errors.values()), expected, rtol=1e-12)
 
 
-def test_normal_intervals():
-    """90 %: 1.6448536 standard errors on both sides, of prefactors and exponents in the logarithm."""
+def test_intervals_take_students_t():
+    """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of prefactors and exponents in the log."""
     found = fit(table(0.02))
     for name, (low, high) in found.intervals(0.9).items():
         value, se = found.coefficients[name], found.standard_errors[name]
         if name != "E":
-            assert np.log(high / value) == pytest.approx(1.6448536269514722 * se / value, rel=1e-12)
+            assert np.log(high / value) == pytest.approx(1.7081407612518986 * se / value, rel=1e-12)
             assert low * high == pytest.approx(value**2, rel=1e-12)
         else:
-            assert high - value == pytest.approx(1.6448536269514722 * se, rel=1e-12)
+            assert high - value == pytest.approx(1.7081407612518986 * se, rel=1e-12)
             assert low + high == pytest.approx(2.0 * value, rel=1e-12)
 
 

@@ -306,6 +306,6 @@ def test_doubts_of_one_distribution() -> None:
     spread = 1e-3 * (data["params"] * data["tokens"] / 1e17) ** 0.15
     unlike = data | {"loss": losses(data["params"], data["tokens"]) * np.exp(spread * random.standard_normal(144))}
     assert any("spread against log C" in text for text in doubts_of_one_distribution(fit(unlike)))
-    heavy = data | {"loss": losses(data["params"], data["tokens"]) * np.exp(1e-3 * random.standard_t(1, 144))}
+    heavy = data | {"loss": losses(data["params"], data["tokens"]) * np.exp(1e-3 * random.standard_t(2, 144))}
     assert any("not normal" in text for text in doubts_of_one_distribution(fit(heavy, objective=SQUARES)))
     assert not any("not normal" in text for text in doubts_of_one_distribution(fit(heavy)))

@@ -242,3 +242,30 @@ def test_columns_of_runs_by_their_letters():
     assert {name: array.tolist() for name, array in model.variables.items()} == {"N": N, "D": D, "C": C, "ratio": M}
     with pytest.raises(ValueError, match="no column 'seed'"):
         ExpressionModel.on_runs("a*seed^b", Table(), variables=("seed",))
+
+
+# -- names that would be code ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ['x"""\nraise SystemExit\n"""', "a, b=__import__('os')", "a b", "", "x\n", "\\alpha"])
+def test_a_coefficient_must_have_a_name(name):
+    """Generated source holds names: text that is none would be executed with it."""
+    n = sympy.Symbol("N")
+    with pytest.raises(ValueError, match=r"^coefficient .*: must be a name of letters, digits and underscores$"):
+        model_code(1 + sympy.Symbol(name) * n**-2, ("N",), (name,))
+
+
+def test_a_column_of_any_name_is_no_code():
+    heading = 'width"""\nraise SystemExit\n"""'
+    column, a = sympy.Symbol(heading), sympy.Symbol("a")
+    model = ExpressionModel(a * column, {heading: np.array([1.0, 2.0])})
+    assert model.evaluate(np.array([[3.0]]))[0].tolist() == [[3.0, 6.0]]
+
+
+@pytest.mark.parametrize("name", ["A=__import__('os'),z", 'A"""\nraise SystemExit\n"""', "a b", "A\n"])
+def test_a_custom_law_has_names(name):
+    from isoflop.numeric.custom import law_from_expression
+
+    n, d, a = sympy.symbols("N D")[0], sympy.symbols("N D")[1], sympy.Symbol(name)
+    with pytest.raises(ValueError, match="must have a name of letters, digits and underscores"):
+        law_from_expression(1.8 + a * n**-0.34 + 2100 * d**-0.36, {name: 480.0})

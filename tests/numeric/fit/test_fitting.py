@@ -396,3 +396,156 @@ def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
     assert found.converged
     grid = [fit({"compute": compute, "loss": loss}, model="compute", fixed={"E": E}) for E in (1e-6, 1e-3, 1e-2, 0.05)]
     assert found.objective_value <= min(each.objective_value for each in grid) * (1.0 + 1e-9)
+
+
+# -- what cannot be a table of losses, and what is no result -----------------------------------------------------------
+
+
+def plain_runs(noise=0.005, seed=3):
+    n, d = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 3e9, 4), np.geomspace(2e9, 6e10, 4)))
+    clean = 1.8 + 480.0 * n**-0.34 + 2100.0 * d**-0.36
+    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=16))}
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e-20, 1e150, 1e300])
+@pytest.mark.parametrize("model", ["params-tokens", "compute", "E + A*N^-b + B*D^-g"])
+def test_losses_of_no_unit_are_refused_before_anything_is_fitted(scale, model, recwarn):
+    runs = plain_runs()
+    with pytest.raises(
+        ValueError, match=r"^loss=.* \(row \d+ of data\): must be between 1e-06 and 1e\+09; is it in another unit"
+    ):
+        fit({**runs, "loss": runs["loss"] * scale}, model=model)
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 2.0**28])
+def test_a_fit_scales_with_the_loss(scale):
+    """At both ends of the range: a power of 2 changes no digit of a residual's logarithm but the last."""
+    runs = plain_runs()
+    runs["loss"] = runs["loss"] * (0.6 if scale < 1.0 else 1.0)
+    one, other = (fit({**runs, "loss": runs["loss"] * each}, objective="least-squares-log") for each in (1.0, scale))
+    assert other.converged
+    assert other.at_bound == ()
+    for name, value in one.coefficients.items():
+        assert other.coefficients[name] == pytest.approx(value * (scale if name in "EAB" else 1.0), rel=1e-4)
+
+
+def test_an_exponent_whose_prefactor_no_float_can_hold():
+    with pytest.raises(
+        ValueError, match=r"^fixed beta=100.0: must be at most 27.5 for these params: the prefactor A would exceed"
+    ):
+        fit(plain_runs(), fixed={"beta": 100.0})
+
+
+def test_a_law_with_too_many_coefficients():
+    with pytest.raises(ValueError, match=r"^law: has 21 coefficients \(E, a0, b0, ...\); must have at most 20"):
+        fit(plain_runs(), model="E+" + "+".join(f"a{i}*N^-b{i}" for i in range(10)))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", [2, 8])
+def test_hopeless_expressions_end_with_a_reason(seed):
+    """Noise of 50 %: the coefficients run away, where the law has no derivatives that floats could hold."""
+    n, d = (x.ravel() for x in np.meshgrid(1e8 * 2.0 ** np.arange(6), 2e9 * 2.0 ** np.arange(6)))
+    clean = 1.8 + 480 * n**-0.34 + 2100 * d**-0.36
+    runs = {"params": n, "tokens": d, "loss": clean * np.exp(0.5 * np.random.default_rng(seed).standard_normal(36))}
+    found = fit(runs, model="E+A*N^-b+B*D^-g")
+    assert not found.converged
+    assert "did not reach an optimum" in found.to_text()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_redundant_coefficient_that_runs_away():
+    found = fit(plain_runs(), model="I*a*N")
+    assert not found.converged
+    assert "the fit did not reach an optimum" in found.to_text()
+
+
+def test_open_directions_of_many_coefficients_are_found_at_once():
+    """20 coefficients of one column: C(20, 10) bases would take minutes."""
+    from isoflop.numeric.fit.nullspace import _sparsest
+
+    basis = np.random.default_rng(0).normal(size=(10, 20))
+    found = _sparsest(basis.copy())
+    assert found.shape == (10, 20)
+    assert np.linalg.matrix_rank(np.vstack([basis, found])) == 10
+    assert np.count_nonzero(np.isclose(found, 1.0)) >= 10
+
+
+# -- what a fit warns of -----------------------------------------------------------------------------------------------
+
+
+def said(found, what):
+    return [text for text in found.warnings if what in text]
+
+
+def test_losses_that_scatter_more_than_runs_of_one_kind_do():
+    """Two sources whose losses differ by a factor: one law of both is off by a half of it, whatever its intervals."""
+    one, other = plain_runs(), plain_runs(seed=4)
+    pooled = {name: np.concatenate([one[name], other[name]]) for name in one}
+    pooled["loss"][16:] *= 1.5
+    source = ["wiki"] * 16 + ["code"] * 16
+    squares = "least-squares-log"
+    found = fit({**pooled, "source": source, "run": [f"r{i}" for i in range(32)]}, objective=squares)
+    (scatter,) = said(found, "the losses scatter about the law by")
+    assert f"{100.0 * np.sqrt(np.mean((np.log(found.fitted) - np.log(pooled['loss'])) ** 2)):.3g} %" in scatter
+    assert said(found, "source has 2 values (code, wiki)")
+    assert not said(found, "run has")
+    for text in (scatter, *said(found, "source has 2 values")):
+        assert text in found.as_dict()["warnings"]
+        assert f"warning: {text[:40]}" in found.to_text()
+    apart = fit({**pooled, "source": source}, where="source == 'code'", objective=squares)
+    assert not said(apart, "scatter")
+    assert not said(apart, "source has")
+
+
+def test_a_narrow_range_is_said():
+    n, d = (x.ravel() for x in np.meshgrid(np.geomspace(1e9, 1.21e9, 5), np.geomspace(2e9, 6e10, 5)))
+    clean = 1.8 + 480.0 * n**-0.34 + 2100.0 * d**-0.36
+    runs = {"params": n, "tokens": d, "loss": clean * np.exp(0.001 * np.random.default_rng(0).normal(size=25))}
+    found = fit(runs)
+    assert said(found, "params spans a factor of 1.21 alone")
+    assert not said(found, "tokens spans")
+    assert not said(fit(plain_runs()), "alone (")
+
+
+def test_compute_beyond_the_runs_is_said():
+    found = fit(plain_runs())
+    most = float(6.0 * 3e9 * 6e10)
+    (text,) = (each for each in found.as_dict(compute=[9.0 * most, 200.0 * most])["warnings"] if "beyond the runs" in each)
+    assert "compute 200 times the largest (1.08e+21)" in text
+    assert found.as_dict()["ranges"] == {
+        "params": [1e8, pytest.approx(3e9)],
+        "tokens": [2e9, pytest.approx(6e10)],
+        "compute": [pytest.approx(1.2e18), pytest.approx(most)],
+    }
+
+
+def test_compute_that_the_law_does_not_read():
+    runs = plain_runs()
+    runs["compute"] = 6.0 * runs["params"] * runs["tokens"] * 1.3
+    assert not said(fit(runs), "compute is taken as given")
+    assert said(fit(runs), "the law reads params and tokens, not compute")
+    assert said(fit(runs, model="compute"), "compute is taken as given")
+
+
+def test_a_negative_irreducible_loss_of_an_expression_is_said():
+    c = np.geomspace(1e18, 1e22, 20)
+    runs = {"compute": c, "loss": (30.0 * c**-0.05) * np.exp(0.003 * np.random.default_rng(5).normal(size=20)) - 0.3}
+    found = fit(runs, model="E + a*C^-b")
+    assert found.coefficients["E"] < 0.0
+    assert said(found, "is negative, which no irreducible loss is")
+    assert not said(fit(runs, model="E + a*C^-b", bounds={"E": (0.0, None)}), "is negative")
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-120, 1e120, 1e300])
+def test_the_solver_refuses_what_it_cannot_square(scale, recwarn):
+    """Other fits than those of a loss come to it by themselves: those of pass@k, of first stages."""
+    from isoflop.numeric.fit.fitting import fit_terms
+    from isoflop.numeric.fit.models import PARAMS_TOKENS
+
+    runs = plain_runs()
+    table = Runs.read({**runs, "loss": runs["loss"] * scale})
+    with pytest.raises(ValueError, match="is a quantity in an impossible unit"):
+        fit_terms(table, PARAMS_TOKENS, Objective())
+    assert not recwarn.list

@@ -90,7 +90,7 @@ def test_percentiles_are_those_of_the_draws(fitted, resampled) -> None:
     found = summarise(fitted, resampled, level=0.8)
     for figure in found.coefficients:
         draws = resampled.columns[figure.name]
-        assert figure.se == np.std(draws, ddof=1)
+        assert figure.se == pytest.approx(np.std(draws, ddof=1), rel=1e-12)
         assert (figure.lo, figure.hi) == pytest.approx(tuple(np.quantile(draws, [0.1, 0.9])), rel=1e-12)
     beta, gamma = resampled.columns["beta"], resampled.columns["gamma"]
     alpha = next(figure for figure in found.derived if figure.name == "alpha")
@@ -123,7 +123,11 @@ def test_no_irreducible_loss_is_seen() -> None:
     data["loss"] = data["loss"] - 0.05
     found = fit(data)
     assert "E" in found.at_bound
-    assert any("these runs show no irreducible loss" in text for text in summarise(found).warnings)
+    said = summarise(found)
+    assert any("these runs do not tell it from 0" in text for text in said.warnings)
+    assert not any("show no irreducible loss" in text for text in said.warnings)
+    assert said.kind == "none"
+    assert all(figure.se is None and figure.lo is None for figure in said.derived)
 
 
 def test_one_size_leaves_coefficients_open() -> None:
