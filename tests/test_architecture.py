@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # symbols <- law, budget, parse, normalform <- claim <- envelope <- penalty <- derivations, latex, codegen
 LAYERS = (
     {"symbols", "functions"},
-    {"law", "budget", "parse", "normalform"},
+    {"law", "budget", "parse", "differential", "normalform"},
     {"pointwise", "argument", "latex_input", "paper"},
     {"claim", "argument_enclosure", "argument_factors"},
     {"envelope", "argument_calculus"},

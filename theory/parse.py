@@ -381,8 +381,10 @@ class _Reader:
 
     def _denominator_follows(self, slash: int) -> bool:
         first = slash + 1
-        opens = first < len(self.tokens) and self.tokens[first].text == "("
-        return self._differential_at(first + opens)
+        first += first < len(self.tokens) and self.tokens[first].text == "("
+        after = self.tokens[first + 1] if first + 1 < len(self.tokens) else None
+        bare = self._differential_at(first) and after is not None and (after.kind == "name" or after.text == "(")
+        return bare or self._is_joined(first)
 
     def _differential(self, depth: int) -> int:
         """Past the `d` of the numerator; its order."""

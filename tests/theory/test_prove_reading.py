@@ -122,6 +122,7 @@ def test_letters_of_the_budget_are_names_with_a_budget_that_has_them() -> None:
     assert prove("d*x == x*d", budget=general).free == ("x",)
     assert prove("d*x == x*d").free == ("d", "x")
     assert prove("kappa*a == a*kappa").free == ("kappa", "a")
+    assert prove("x^(d)^(1/(d)) == x^d^(1/d)").free == ("x", "d")
     assert prove(r"\frac{d \beta A}{a \gamma B} x = x", latex=True, budget=general).answer.value == "refuted"
     with pytest.raises(ValueError, match="its a is no letter of the hoffmann notation"):
         prove("x == x", budget=general, notation="hoffmann")
