@@ -51,11 +51,10 @@ def test_coefficients_against_a_search(call, besiroglu):
 def test_penalties_against_a_search(call, besiroglu):
     text = call("latex", "penalty_tails", *LAW, "--ratio", "0.1", "1", "10").out
     _, _, table = text.partition(r"\label{tab:penalty}")
-    rows = re.findall(r"^\$(.*)\\\\$", table, re.MULTILINE)
+    _, *rows = re.findall(r"^\$(.*)\$ *\\\\$", table, re.MULTILINE)
     assert len(rows) == 3
     for row, ratio in zip(rows, (0.1, 1, 10), strict=True):
-        figures = ["".join(part).replace("{}", "") for part in re.findall(r"([\d.]+)\$&(?:\$([^$]*)\$)?", f"${row}")]
-        penalty = float(figures[2].replace("{.}", "."))
+        penalty = float(row.split("$ & $")[2])
         assert abs(penalty - besiroglu.penalty(besiroglu.mp.mpf(ratio) ** besiroglu.mp.mpf("-0.5"))) < 1e-3
 
 

@@ -8,7 +8,6 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
 
 DONE, NEGATIVE, BAD_INPUT, NO_VERDICT, INTERRUPTED = 0, 1, 2, 3, 130
 #: A defect of the program itself: never to be mistaken for a verdict.
@@ -73,31 +72,21 @@ def one_line(text: str) -> str:
 def is_defect(error: BaseException) -> bool:
     """Whether an error that is to be told as bad input is one of the program itself.
 
-    The library raises a ValueError for bad input in so many words. What another library raises, or Python where it runs our
-    code, was not foreseen, whatever its class; it may come as the text of a UsageError.
+    The library raises a ValueError of its own for bad input. One of another library's class (NumPy's LinAlgError), or raised in
+    its code, was not foreseen; it may come as the text of a UsageError.
     """
     cause = error.__context__ if isinstance(error, UsageError) else error
     if not isinstance(cause, ValueError) or not str(cause):
         return False
     if isinstance(error, UsageError) and (str(cause) not in str(error) or f"{type(cause).__name__}: {cause}" in str(error)):
         return False  # what was foreseen: another complaint, or that a file of the user's raises this
-    if type(cause.__cause__).__name__ == "_RemoteTraceback":  # of another process, which raised it where we cannot see
-        return type(cause).__module__.partition(".")[0] == "numpy"
-    return _was_not_raised_here(cause.__traceback__)
+    from traceback import walk_tb
 
-
-def _was_not_raised_here(traceback: TracebackType | None) -> bool:
-    from opcode import opname
-
-    if traceback is None:
-        return False
-    while traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    frame = traceback.tb_frame
-    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    if package != "isoflop" and (package in sys.stdlib_module_names or "-packages" in frame.f_code.co_filename):
+    if type(cause).__module__.partition(".")[0] not in ("builtins", "isoflop"):
         return True
-    return not opname[frame.f_code.co_code[traceback.tb_lasti]].startswith(("RAISE", "RERAISE"))
+    frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
+    package = str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] if frames else "isoflop"
+    return package != "isoflop" and (package in sys.stdlib_module_names or "-packages" in frames[-1].f_code.co_filename)
 
 
 def outside(option: str, text: str, domain: str, note: str = "") -> UsageError:
