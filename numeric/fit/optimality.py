@@ -61,6 +61,11 @@ class Optimality:
         return not self.reasons
 
 
+def _reached(bound: Floats, u: Floats) -> NDArray[np.bool_]:
+    """Where a parameter is at its bound, but for the rounding of one that was sought by its logarithm."""
+    return np.isfinite(bound) & (np.abs(u - bound) <= ROUNDED_BOUND * np.abs(bound))
+
+
 def optimality(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> Optimality:
     """Test parameters u (q,) of one smooth problem in a box."""
     at = expand(problems, u[None])
@@ -69,7 +74,7 @@ def optimality(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> O
             decrement=np.inf, offset=np.inf, move=np.inf, least_curvature=np.nan, condition=np.inf, held=(), reasons=(NOT_FINITE,)
         )
     value, gradient = float(at.value[0]), at.gradient[0]
-    held = ((u <= lower) & (gradient >= 0.0)) | ((u >= upper) & (gradient <= 0.0))
+    held = (_reached(lower, u) & (gradient >= 0.0)) | (_reached(upper, u) & (gradient <= 0.0))
     tangent, psi, noise = _tangent(problems, u)
     tangent = tangent[:, ~held]
     scale = np.linalg.norm(tangent, axis=0)
@@ -106,6 +111,8 @@ def optimality(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> O
     )
 
 
+#: Relative: exp(log(x)) is within 700 eps/2 of x.
+ROUNDED_BOUND = 1e-13
 NOT_FINITE = "the law is not finite there"
 NOT_STATIONARY = "the gradient is not zero"
 STILL_FALLING = "a further step would lower the objective"
