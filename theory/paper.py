@@ -7,11 +7,11 @@ the file. An aligned display is read as the chain that it is: a row that begins 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from isoflop.theory.latex_input import RELATIONS
+from isoflop.theory.latex_input import RELATIONS, tokenize_latex
 from isoflop.theory.parse import ParseError
 
 BEGIN, END = "% isoflop: begin", "% isoflop: end"
@@ -23,6 +23,8 @@ COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(%[^\n]*)")
 OPENING = re.compile(
     rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
 )
+CLOSING = re.compile(r"\\end\{[a-z]+\*?\}|\\\]|\$\$")
+WHERE_BETWEEN = re.compile(r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*")
 INNER_MARK = re.compile(rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?")
 LEFT_OUT = re.compile(
     r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak)(?![A-Za-z])"
@@ -66,6 +68,8 @@ class Equation:
     text: str
     start: int
     conditions: tuple[str, ...] = ()
+    definitions: tuple[str, ...] = ()
+    """Names that a display after the word "where" explains: `X_1 = \\frac{A}{B}`."""
 
     @property
     def shown(self) -> str:
@@ -88,7 +92,7 @@ def place(source: str, position: int) -> tuple[int, int]:
     return source.count("\n", 0, position) + 1, position - source.rfind("\n", 0, position)
 
 
-def equations(source: str, *, begin: str = BEGIN, end: str = END) -> list[Equation]:
+def equations(source: str, *, begin: str = BEGIN, end: str = END, known: Collection[str] = ()) -> list[Equation]:
     """The displayed claims between the markers, in their order.
 
     Parameters
@@ -97,6 +101,8 @@ def equations(source: str, *, begin: str = BEGIN, end: str = END) -> list[Equati
         A LaTeX file.
     begin, end : str
         The markers, each as it stands in the file. There may be several marked regions.
+    known : collection of str
+        Names that mean something, so that no equation defines them.
 
     Raises
     ------
@@ -107,12 +113,7 @@ def equations(source: str, *, begin: str = BEGIN, end: str = END) -> list[Equati
         if not marker.strip():
             raise ParseError(f"{name}={marker!r}: must not be blank")
     visible = COMMENT.sub(lambda match: match[1] + " " * len(match[2]), source)
-    found = [
-        claim
-        for start, stop in _regions(source, begin, end)
-        for first, last in _displays(visible, start, stop)
-        for claim in _claims(visible[first:last], first)
-    ]
+    found = [claim for start, stop in _regions(source, begin, end) for claim in _explained(visible, start, stop, known)]
     if not found:
         raise ParseError(f"no displayed equation stands between {begin!r} and {end!r}")
     return found
@@ -132,15 +133,42 @@ def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
         position = source.find(begin, stop + len(end))
 
 
-def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Where the contents of each display begin and end."""
+def _explained(text: str, start: int, stop: int, known: Collection[str]) -> Iterator[Equation]:
+    """The claims of each display, with the definitions of the one that a "where" joins to it."""
+    before: list[Equation] = []
+    for opening, first, last in _displays(text, start, stop):
+        claims = list(_claims(text[first:last], first))
+        if before and WHERE_BETWEEN.fullmatch(text, start, opening):
+            defined = [claim for claim in claims if _defines(claim.text, known)]
+            texts = tuple(claim.text for claim in defined)
+            before = [replace(claim, definitions=claim.definitions + texts) for claim in before]
+            claims = [claim for claim in claims if claim not in defined]
+        yield from before
+        before, start = claims, CLOSING.match(text, last).end()
+    yield from before
+
+
+def _defines(text: str, known: Collection[str]) -> bool:
+    """Whether a claim is an equality whose left side is a name that means nothing yet."""
+    relations = [match.group() for match in RELATION.finditer(text)]
+    if relations != ["="]:
+        return False
+    try:
+        left = tokenize_latex(RELATION.split(text)[0].replace("&", " "))
+    except ParseError:
+        return False
+    return len(left) == 1 and left[0].kind == "name" and left[0].text not in known
+
+
+def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    """Where each display begins, and where its contents begin and end."""
     while (opening := OPENING.search(text, start, stop)) is not None:
         closing = rf"\end{{{opening['name']}}}" if opening["name"] else r"\]" if opening["bracket"] else "$$"
         last = text.find(closing, opening.end(), stop)
         if last < 0:
             line, _ = place(text, opening.start())
             raise ParseError(f"{opening.group()!r} in line {line} is not closed by {closing!r} before the end marker")
-        yield opening.end(), last
+        yield opening.start(), opening.end(), last
         start = last + len(closing)
 
 

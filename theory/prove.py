@@ -110,6 +110,7 @@ def prove(
     *,
     latex: bool = False,
     assume: Sequence[str] = (),
+    define: Sequence[str] = (),
     notation: str = "schaeffer",
     limit: str | None = None,
     budget: Budget | None = None,
@@ -129,6 +130,9 @@ def prove(
         Read LaTeX: `\\frac{\\beta\\gamma}{\\beta+\\gamma} = \\alpha`, `N^{*}(C)`, ...
     assume : sequence of str
         `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain.
+    define : sequence of str
+        `X == A/B` names an expression, which may have either sign; the name must have no meaning of its own. One definition may
+        use another.
     notation : {"schaeffer", "hoffmann"}
     limit : str, optional
         `r -> 0` or `r -> oo`.
@@ -156,7 +160,7 @@ def prove(
     belong to one run (N, D and C, r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
     words = vocabulary(notation, *([budget] if budget is not None else []))
-    given = _Given(words, assume)
+    given = _Given(words, assume, define)
     reader = _Claims(given.table, words, latex)
     parts, relations = reader.split(text)
     for relation in relations:
@@ -350,15 +354,40 @@ def _may_be_free(name: str) -> bool:
 class _Given:
     """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the domain."""
 
-    def __init__(self, words: Vocabulary, texts: Sequence[str]) -> None:
+    def __init__(self, words: Vocabulary, texts: Sequence[str], definitions: Sequence[str] = ()) -> None:
         self.words = words
         self.table: dict[str, Expr | Formula] = dict(words.names)
+        self.named: dict[Symbol, Expr] = {}
         self.replaced: dict[Symbol, Expr] = {}
         self.source: dict[Symbol, str] = {}
         self.domain = Domain()
+        self._name(definitions)
         for text in texts:
             self._add(text)
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(texts)))
+
+    def _name(self, texts: Sequence[str]) -> None:
+        """Take every name first: one definition may use another."""
+        bodies: dict[Symbol, tuple[str, _Claims, list[Token]]] = {}
+        for text in texts:
+            reader = _Claims(self.table, self.words, "\\" in text or "{" in text)
+            parts, relations = reader.split(text)
+            name = parts[0][0].text
+            if [relation.text for relation in relations] != ["=="] or len(parts[0]) != 1 or parts[0][0].kind != "name":
+                raise ParseError(f"{text!r}: a definition reads `name == expression`")
+            if name in self.table:
+                raise ParseError(f"{text!r}: {name} has a meaning already")
+            self.table[name] = symbol = Symbol(name, real=True)
+            bodies[symbol] = (text, reader, parts[1])
+        for symbol, (text, reader, tokens) in bodies.items():
+            self.named[symbol] = reader.expression(text, tokens)
+            self.domain.positive += reader.domain.positive
+            self.domain.nonzero += reader.domain.nonzero
+        for _ in bodies:
+            self.named = {x: substituted(e, self.named, bodies[x][0]) for x, e in self.named.items()}
+        for symbol, value in self.named.items():
+            if value.free_symbols & self.named.keys():
+                raise ParseError(f"{bodies[symbol][0]!r}: {symbol} is defined by way of itself")
 
     def _add(self, text: str) -> None:
         reader = _Claims(self.table, self.words, "\\" in text)
@@ -386,8 +415,8 @@ class _Given:
             self.domain.nonnegative.append(left - right if relation == ">=" else right - left)
 
     def at(self, expression: Expr, text: str) -> Expr:
-        """The expression with every replacement made."""
-        return substituted(expression, self.replaced, text)
+        """The expression with every name explained and every replacement made."""
+        return substituted(substituted(expression, self.named, text), self.replaced, text)
 
     def limit(self, text: str) -> tuple[Symbol, str]:
         """The variable of a limit, which must be free to move, and where it tends."""

@@ -171,17 +171,19 @@ def _witness(witness: Witness) -> dict[str, Any]:
 
 def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
     from isoflop.theory.paper import BEGIN, END, equations
+    from isoflop.theory.vocabulary import vocabulary
 
     words = options.words(POSITIONAL)
     if words is not None:
         raise UsageError(f"CLAIM {shown(words[0])}: must be left out where --file is given")
     begin, end = (options.one(option) or default for option, default in (("--begin", BEGIN), ("--end", END)))
     source = _read(path)
+    settings = _settings(options) | {"limit": options.one("--as")}
+    known = vocabulary(settings["notation"], *([settings["budget"]] if settings["budget"] is not None else [])).names
     try:
-        found = equations(source, begin=begin, end=end)
+        found = equations(source, begin=begin, end=end, known=known)
     except ValueError as error:
         raise UsageError(f"--file {shown(path)}: {error}") from None
-    settings = _settings(options) | {"limit": options.one("--as")}
     _check(settings)
     entries = [entry for equation in found for entry in _entries(equation, source, settings)]
     answers = [entry["answer"] for entry in entries]
@@ -215,6 +217,7 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
     from isoflop.theory.prove import prove
 
     own = {"assume": (*settings["assume"], *equation.assumptions), "limit": equation.limit or settings["limit"]}
+    own["define"] = equation.definitions
     try:
         proof = prove(equation.text, latex=True, **(settings | own))
     except ParseError as error:
