@@ -23,7 +23,6 @@ COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(%[^\n]*)")
 OPENING = re.compile(
     rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
 )
-CLOSING = re.compile(r"\\end\{[a-z]+\*?\}|\\\]|\$\$")
 WHERE_BETWEEN = re.compile(r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*")
 INNER_MARK = re.compile(rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?")
 LEFT_OUT = re.compile(
@@ -136,7 +135,7 @@ def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
 def _explained(text: str, start: int, stop: int, known: Collection[str]) -> Iterator[Equation]:
     """The claims of each display, with the definitions of the one that a "where" joins to it."""
     before: list[Equation] = []
-    for opening, first, last in _displays(text, start, stop):
+    for opening, first, last, end in _displays(text, start, stop):
         claims = list(_claims(text[first:last], first))
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
@@ -144,7 +143,7 @@ def _explained(text: str, start: int, stop: int, known: Collection[str]) -> Iter
             before = [replace(claim, definitions=claim.definitions + texts) for claim in before]
             claims = [claim for claim in claims if claim not in defined]
         yield from before
-        before, start = claims, CLOSING.match(text, last).end()
+        before, start = claims, end
     yield from before
 
 
@@ -160,15 +159,15 @@ def _defines(text: str, known: Collection[str]) -> bool:
     return len(left) == 1 and left[0].kind == "name" and left[0].text not in known
 
 
-def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-    """Where each display begins, and where its contents begin and end."""
+def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+    """Where each display begins, where its contents begin and end, and where it ends."""
     while (opening := OPENING.search(text, start, stop)) is not None:
         closing = rf"\end{{{opening['name']}}}" if opening["name"] else r"\]" if opening["bracket"] else "$$"
         last = text.find(closing, opening.end(), stop)
         if last < 0:
             line, _ = place(text, opening.start())
             raise ParseError(f"{opening.group()!r} in line {line} is not closed by {closing!r} before the end marker")
-        yield opening.start(), opening.end(), last
+        yield opening.start(), opening.end(), last, last + len(closing)
         start = last + len(closing)
 
 

@@ -181,3 +181,40 @@ def test_any_file_is_equations_or_refused(body) -> None:
     for equation in found:
         assert isinstance(equation, Equation)
         assert len(equation.text) + equation.start <= len(source)
+
+
+def test_a_display_after_where_defines_its_names() -> None:
+    body = (
+        r"\[ L - X_{1} = X_{2}, \] where {\small \[ X_{1} = E + A N^{-\beta}, "
+        r"\quad X_{2} = X_{3} D^{-\gamma}, \quad X_{3} = B. \]} Then \[ X_1 = y \]"
+    )
+    first, second = equations(paper(body))
+    assert [text.replace(" ", "") for text in first.definitions] == [r"X_{1}=E+AN^{-\beta}", r"X_{2}=X_{3}D^{-\gamma}", "X_{3}=B"]
+    assert (second.shown, second.definitions) == ("X_1 = y", ())
+    assert prove(first.text, latex=True, define=first.definitions).answer.value == "proved"
+    assert prove(first.text.replace("X_{2}", "2 X_{2}"), latex=True, define=first.definitions).answer.value == "refuted"
+
+
+def test_where_does_not_define_what_has_a_meaning() -> None:
+    first, second = equations(paper(r"\[ x = y G \] where \[ G = 2, \]"), known={"G"})
+    assert (first.definitions, second.shown) == ((), "G = 2")
+
+
+@pytest.mark.parametrize(
+    ("define", "named"),
+    [
+        (["N == 2"], "N has a meaning already"),
+        (["X + 1 == 2"], "a definition reads"),
+        (["X == Y", "Y == X + 1"], "is defined by way of itself"),
+        (["X >= 2"], "a definition reads"),
+    ],
+)
+def test_definitions_that_are_none(define, named) -> None:
+    with pytest.raises(ParseError, match=named):
+        prove("X == 1", define=define)
+
+
+def test_a_definition_may_have_either_sign() -> None:
+    assert prove("X^2 == (N - D)^2", define=["X == N - D"]).answer.value == "proved"
+    assert prove("X >= 0", define=["X == N - D"]).answer.value == "refuted"
+    assert prove("X/X == 1", define=["X == N - D"]).links[0].decision.conditions[0].relation == "!="
