@@ -8,7 +8,7 @@ leverage h_i. A fit bends towards the runs that hold it, so that their residuals
 group CR3). Where rho bends over a narrow range of residuals, or at a point, rho'' is averaged over the bandwidth that Hall and
 Sheather (1988) give, as Powell (1991) does for quantile regression. Intervals take Student's t. In simulations of isoFLOP
 budgets, grids, ladders of 16 runs and checkpoints in groups (`tests/studies/coverage_designs.py`) intervals of 90 % by Huber's
-function held the truth in 88 to 93 %, by least squares in 89 to 96 %, by absolute deviations in 85 to 93 %.
+function held the truth in 88 to 95 %, by least squares in 89 to 96 %, by absolute deviations in 85 to 93 %.
 Sources: Huber 1967, The behavior of maximum likelihood estimates under nonstandard conditions; MacKinnon and White 1985, Some
 heteroskedasticity-consistent covariance matrix estimators with improved finite sample properties; Bell and McCaffrey 2002, Bias
 reduction in standard errors for linear regression with multi-stage samples.
