@@ -68,7 +68,7 @@ def parser() -> Parser:
         [
             "isoflop check runs.csv",
             "isoflop check runs.csv --where 'loss < 4.5' --tolerance 2% --plot check.pdf",
-            "isoflop check runs.csv --ratio 20 320",
+            "isoflop check runs.csv --ratio 10 20",
             "isoflop check runs.csv --bootstrap 2000 --seed 1 --format json",
             "isoflop check",
             "isoflop check --compute-range 1e20 1e24 --format json",
