@@ -179,6 +179,8 @@ def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Ex
             bound = x - current if current.coeff(x, 1) == 1 else x + current
             if x in bound.free_symbols or bound.is_positive is not True or any(x == old for old, _, _ in replacements):
                 continue
+            if current.coeff(x, 1) != 1 and x.is_positive is not True:
+                continue  # below a bound x may be negative
             excess = Dummy("u", positive=True)
             if current.coeff(x, 1) == 1:
                 replacements.append((x, bound + excess, (excess, x - bound)))

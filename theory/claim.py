@@ -28,6 +28,7 @@ from isoflop.theory.argument import (
     UnderLemma,
     described,
     implied,
+    is_of_the_package,
     premise,
     require_text,
     weakest,
@@ -235,9 +236,12 @@ class Derivation:
 
 
 def earned(argument: Argument, exact: Decision) -> str:
-    """The argument's strength where it goes through; without a proof no more than numbers, or a citation, can give."""
+    """The argument's strength where it goes through; without a proof no more than numbers, or a citation, can give.
+
+    What an argument that is not the package's calls proved is its author's word, and no more than its numerical checks.
+    """
     if exact.proved:
-        return argument.strength
+        return argument.strength if is_of_the_package(argument) else weakest((argument.strength, NUMERICAL))
     without_proof = CITED if isinstance(argument, Cited) else NUMERICAL if isinstance(argument, Numerically) else FAILED
     return weakest((argument.strength, without_proof))
 

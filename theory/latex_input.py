@@ -356,6 +356,9 @@ class _Translator:
             yield Token("operator", ")", piece.position)
             piece = self.peek()
         command = piece.text[1:] if piece is not None and piece.kind == "command" else ""
+        after = self.pieces[self.next + 1].text[1:] if piece is not None and self.next + 1 < len(self.pieces) else ""
+        if piece is not None and piece.text == "/" and after not in FUNCTIONS:
+            raise self.error(f"parentheses are expected around the argument of {name} before", piece.text, piece.position)
         if piece is not None and (
             piece.kind in ("letter", "number") or piece.text in "([{" or command in {*GREEK, *FONTS, *FRACTIONS}
         ):

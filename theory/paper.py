@@ -32,8 +32,11 @@ PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortinte
 NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
 WIDE_SPACE = re.compile(r"\\qq?uad(?![A-Za-z])")
 WORD_THAT_LIMITS = re.compile(
-    r"[\s(]*(?:and\s+|all\s+)?(?:for|where|when|whenever|if|with|as|provided|given|under)\b", re.IGNORECASE
+    r"[\s(]*(?:and\s+|all\s+)?(?:for|where|when|whenever|if|iff|with|as|at|provided|given|under|only|assuming|unless|except|subject\s+to"
+    r"|such\s+that|equality|s\.\s?t\.)(?![A-Za-z])",
+    re.IGNORECASE,
 )
+WORD_THAT_TURNS = re.compile(r"\b(?:equality|equal|only|iff|not|or|unless|except|either|neither|no)\b", re.IGNORECASE)
 WORD_THAT_JOINS = re.compile(
     r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*", re.IGNORECASE
 )
@@ -67,6 +70,8 @@ class Equation:
     text: str
     start: int
     conditions: tuple[str, ...] = ()
+    unclear: str = ""
+    """Prose beside it that says more than a condition, as "with equality if and only if"."""
     definitions: tuple[str, ...] = ()
     """Names that a display after the word "where" explains: `X_1 = \\frac{A}{B}`."""
 
@@ -176,7 +181,7 @@ def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int,
 
 def _claims(display: str, start: int) -> Iterator[Equation]:
     """The claims of a display; a part that states a domain or a limit belongs to the claim before it."""
-    text, embedded = _masked(display)
+    text, embedded, unclear = _masked(display)
     current: Equation | None = None
     for first, part, is_condition in _parts(text):
         bare = _without_parentheses(part)
@@ -189,7 +194,7 @@ def _claims(display: str, start: int) -> Iterator[Equation]:
                 continue
         if current is not None:
             yield current
-        current = Equation(_trimmed(part), start + first)
+        current = Equation(_trimmed(part), start + first, unclear=unclear)
     if current is not None:
         yield current
 
@@ -201,9 +206,10 @@ def _trimmed(part: str) -> str:
     return part
 
 
-def _masked(display: str) -> tuple[str, list[tuple[int, str]]]:
-    """The display with rows and prose as marks, and the mathematics inside its limiting prose with its place."""
+def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
+    """The display with rows and prose as marks, the mathematics inside its limiting prose with its place, and unclear prose."""
     text = list(display)
+    unclear = ""
     embedded: list[tuple[int, str]] = []
 
     def blank(first: int, last: int, mark: str = " ") -> None:
@@ -220,6 +226,8 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]]]:
         inside = display[match.end() + 1 : last - 1]
         if BEFORE_ORNAMENT.search(display, 0, match.start()):
             continue
+        if WORD_THAT_TURNS.search(inside):
+            unclear = " ".join(inside.split())
         if WORD_THAT_LIMITS.match(inside):
             blank(match.start(), last, WHERE)
             embedded += [(match.start(), formula) for formula in re.findall(r"\$([^$]+)\$", inside)]
@@ -227,7 +235,7 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]]]:
             blank(match.start(), last, AND)
     for match in NEW_ROW.finditer("".join(text)):
         blank(*match.span(), ROW)
-    return "".join(text), embedded
+    return "".join(text), embedded, unclear
 
 
 def _end_of_group(text: str, position: int) -> int:

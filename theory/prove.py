@@ -17,7 +17,7 @@ from isoflop.theory.limits import decide_limit
 from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
 from isoflop.theory.normalform.convert import normal_form
 from isoflop.theory.normalform.deadline import OutOfTime, within
-from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide, is_zero
+from isoflop.theory.normalform.decide import Answer, Condition, Decision, Witness, decide, is_zero
 from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.parse import Domain, Formula, ParseError, Token, plainly_positive, read, substituted, tokenize
 from isoflop.theory.vocabulary import RUN_SYMBOLS, Vocabulary, vocabulary
@@ -27,6 +27,7 @@ LIMIT = re.compile(
     r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
     r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
 )
+LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 GREEK_NAMES = frozenset(
     [
@@ -207,9 +208,12 @@ class _Question:
     seed: int
 
     def decide(self) -> Decision:
+        strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
+        strict += [x for x in self.letters if x.is_nonnegative and not x.is_positive and self._is_apart(x)]
+        weak = [e for e in self.domain.nonnegative if e not in strict]
         known: dict[str, Any] = {
-            "assume": self.domain.positive,
-            "assume_nonnegative": self.domain.nonnegative,
+            "assume": [*self.domain.positive, *strict],
+            "assume_nonnegative": weak,
             "seed": self.seed,
         }
         if self.limit is not None and self.relation in ("->", "~"):
@@ -218,10 +222,17 @@ class _Question:
             decision = decide(self.lhs, self.rhs, **known)
         else:
             decision = decide_bound(self.lhs, self.relation, self.rhs, **known)
+        if decision.witness is not None and any(_vanishes(e, decision.witness) for e in self.domain.nonzero):
+            reason = "it fails only at points where " + " or ".join(f"{e} is 0" for e in self.domain.nonzero)
+            return Decision(Answer.UNDECIDED, reason)
         if not decision.proved:
             return decision
         needed = tuple(Condition(e, "!=") for e in self.domain.nonzero)
         return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
+
+    def _is_apart(self, e: Expr) -> bool:
+        """Whether the expression cannot be 0 where the claim has a meaning."""
+        return any(is_zero(e - other) or is_zero(e + other) for other in self.domain.nonzero)
 
     def at(self, values: Mapping[Symbol, Expr]) -> _Question:
         """The question with its letters replaced, all at once."""
@@ -231,7 +242,8 @@ class _Question:
     @property
     def letters(self) -> set[Symbol]:
         known = (*self.domain.positive, *self.domain.nonzero, *self.domain.nonnegative)
-        return set().union(*(e.free_symbols for e in (self.lhs, self.rhs, *known)))
+        moving = {self.limit[0]} if self.limit is not None else set()
+        return moving.union(*(e.free_symbols for e in (self.lhs, self.rhs, *known)))
 
     @property
     def has_a_meaning(self) -> bool:
@@ -242,12 +254,19 @@ class _Question:
 def _decided(claim: _Question, words: Vocabulary, given: _Given) -> tuple[Decision, tuple[str, ...]]:
     """The decision for independent letters where that is a proof, else for what they mean at one run, with those meanings."""
     independent = claim.decide()
+    fixed = {x: e for x, e in given.replaced.items() if ({x} | e.free_symbols) & words.of_a_run and not given.is_budget(x)}
     together = claim.letters & words.of_a_run
     own = together - {sym.C, sym.SIZE_RATIO}
-    if independent.proved or claim.limit is not None or (len(together) < 2 and not own & words.named_for_a_run):
+    if independent.proved or not words.depend(together.union(fixed, *(e.free_symbols for e in fixed.values()))):
         return independent, ()
-    if given.replaced.keys() & words.of_a_run or any(e.free_symbols & words.of_a_run for e in given.replaced.values()):
-        return independent, ()
+    moving = claim.limit is None or claim.limit[0] in (sym.C, sym.SIZE_RATIO) or claim.limit[0] not in words.of_a_run
+    tied = any(words.depend(e.free_symbols - words.named_for_a_run) for e in (*given.domain.positive, *given.domain.nonnegative))
+    if fixed or tied or not moving:
+        if not independent.refuted:
+            return independent, ()
+        meant = ", ".join(words.meanings(together.union(fixed)))
+        reason = f"it fails for independent letters; what they mean at one run ({meant}) is not decided beside what is assumed"
+        return Decision(Answer.UNDECIDED, reason), ()
     question = claim.at({symbol: words.run[symbol] for symbol in own})
     if not question.has_a_meaning:
         return independent, ()
@@ -309,7 +328,8 @@ class _Claims:
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
             if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
-                self.free[token.text] = self.table[token.text] = Symbol(token.text, positive=True)
+                symbol = next((x for x in RUN_SYMBOLS if x.name == token.text), Symbol(token.text, positive=True))
+                self.free[token.text] = self.table[token.text] = symbol
         self._refuse_arguments(text, tokens)
         return read(text, tokens, self.table, domain=self.domain, letters=self.own)
 
@@ -390,7 +410,7 @@ class _Given:
                 raise ParseError(f"{bodies[symbol][0]!r}: {symbol} is defined by way of itself")
 
     def _add(self, text: str) -> None:
-        reader = _Claims(self.table, self.words, "\\" in text)
+        reader = _Claims(self.table, self.words, LATEX.search(text) is not None)
         parts, relations = reader.split(text)
         if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
             forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
@@ -418,6 +438,11 @@ class _Given:
         """The expression with every name explained and every replacement made."""
         return substituted(substituted(expression, self.named, text), self.replaced, text)
 
+    def is_budget(self, symbol: Symbol) -> bool:
+        """Whether the replacement of the symbol is the budget itself, `C == 6*N*D` or solved for another letter."""
+        budget = self.words.budget
+        return is_zero((sym.C - budget).xreplace({symbol: self.replaced[symbol]}))
+
     def limit(self, text: str) -> tuple[Symbol, str]:
         """The variable of a limit, which must be free to move, and where it tends."""
         symbol, end = _limit(text, self.table)
@@ -440,6 +465,12 @@ class _Given:
             if value not in nonzero and not plainly_positive(value):
                 nonzero += [e for e in _factors(value, condition, positive, text) if e not in nonzero]
         return Domain(positive, nonzero, self.domain.nonnegative)
+
+
+def _vanishes(e: Expr, witness: Witness) -> bool:
+    """Whether the expression is 0, or has no value, at the point of a witness."""
+    value = e.xreplace(dict(witness.point))
+    return bool(value.has(zoo, nan)) or is_zero(value)
 
 
 def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:

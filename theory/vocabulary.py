@@ -36,6 +36,8 @@ class Vocabulary:
         that a claim uses side by side mean these where the claim does not hold for independent ones.
     definitions : mapping of Symbol to str
         The same as a reader wants them: `C == 6*N*D`, `r == N/N_opt`.
+    budget : sympy.Expr
+        C in the other letters.
     """
 
     names: Mapping[str, Expr | Formula]
@@ -43,11 +45,18 @@ class Vocabulary:
     means: Mapping[str, str]
     run: Mapping[Symbol, Expr]
     definitions: Mapping[Symbol, str]
+    budget: Expr
 
     @property
     def of_a_run(self) -> frozenset[Symbol]:
         """The letters that belong to one run."""
         return frozenset((*self.run, *self.definitions))
+
+    def depend(self, letters: Collection[Symbol]) -> bool:
+        """Whether what the letters mean at one run ties them to each other: a run has two degrees of freedom, C and r."""
+        among = self.of_a_run & set(letters)
+        ratios = among & {sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO}
+        return len(among) > 2 or len(ratios) > 1 or bool(among & self.named_for_a_run)
 
     @property
     def named_for_a_run(self) -> frozenset[Symbol]:
@@ -93,6 +102,7 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
         {spelling.names().get(name, name): meaning for name, meaning in MEANINGS.items()},
         {symbol: value.xreplace(own) for symbol, value in _run(m).items()},
         _definitions(m, budget),
+        budget.compute(),
     )
 
 
@@ -164,7 +174,10 @@ MEANINGS = {
 }
 
 #: Quantities of a run that a claim may define for itself, so that they have no fixed meaning.
-RUN_SYMBOLS = tuple(Symbol(name, positive=True) for name in ("k_D", "C_eff", "Delta_C", "N_crit", "D_crit"))
+RUN_SYMBOLS = tuple(
+    Symbol(name, nonnegative=True) if name == "Delta_C" else Symbol(name, positive=True)
+    for name in ("k_D", "C_eff", "Delta_C", "N_crit", "D_crit")
+)
 TOKENS_FACTOR, EFFECTIVE, OVERHEAD, SMALLEST, FEWEST = RUN_SYMBOLS
 X = Symbol("x", real=True)
 

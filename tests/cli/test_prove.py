@@ -137,7 +137,8 @@ def test_a_paper(call, in_folder) -> None:
     (in_folder / "paper.tex").write_text(PAPER, encoding="utf-8")
     result = call("prove", "--file", "paper.tex")
     assert (result.code, result.err) == (DONE, "")
-    assert [line.split()[:3] for line in result.out.splitlines()[:-1]] == [["line", n, "proved"] for n in ("6", "7", "8", "12")]
+    assert [line.split()[:3] for line in result.out.splitlines()[:-2]] == [["line", n, "proved"] for n in ("6", "7", "8", "12")]
+    assert result.out.splitlines()[-2].split() == ["under", "r", "\\to", "0"]
     assert result.out.splitlines()[-1] == "paper.tex: 4 proved"
 
 

@@ -261,6 +261,7 @@ class OwnNumerically(Numerically):
 
 def test_an_argument_of_ones_own_is_called_so() -> None:
     step = verify(checked(derivation(claim(x, "<=", FAR, Own())))).steps[0]
+    assert step.strength == "checked numerically"
     assert step.argument == "normal form, not an argument of isoflop"
     inside = claim(x, "<=", FAR, BySameDifference(FAR, x, Own()))
     assert "not an argument of isoflop" in verify(checked(derivation(inside))).steps[0].argument

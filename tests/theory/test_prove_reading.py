@@ -163,8 +163,19 @@ def test_letters_mean_what_they_mean_at_one_run(claim, answer, definitions) -> N
 
 
 def test_an_assumption_about_the_run_comes_before_the_definitions() -> None:
-    assert prove("r == N/N_opt", assume=["C == 12*N*D"]).answer.value == "refuted"
-    assert prove("C == 6*N*D", assume=["N == 2*D"]).answer.value == "refuted"
+    """So do an equality other than the budget, and an inequality between letters that depend on each other."""
+    assert prove("r == N/N_opt", assume=["C == 12*N*D"]).answer.value == "undecided"
+    assert prove("C == 6*N*D", assume=["N == 2*D"]).answer.value == "undecided"
+    assert prove("rho == r^-2", assume=["C == 6*N*D"]).answer.value == "proved"
+    assert prove("L(N, D) >= L_opt", assume=["D == C/(6*N)"]).answer.value == "proved"
+    assert prove("L(N, D) <= L_opt", assume=["C == 6*N*D"]).answer.value == "refuted"
+    for assumption in ("C <= 6*N*D", "D >= C/(6*N)", "N*D >= C/12", "D == 20*N", "r == 2"):
+        assert prove("L(N, D) >= L_opt", assume=[assumption]).answer.value in ("undecided", "refuted")
+    assert prove("rho == r^-2", assume=["rho <= 2*r^-2"]).answer.value == "undecided"
+    assert prove("s == log(r)", assume=["s >= log(r)"]).answer.value == "undecided"
+    assert prove("rho -> oo", limit="r -> 0").answer.value == "proved"
+    assert prove("Delta_C > 0").answer.value == "undecided"
+    assert prove("Delta_C/Delta_C == 1").links[0].decision.conditions != ()
 
 
 def test_the_definitions_follow_the_budget() -> None:
@@ -376,3 +387,69 @@ def test_the_witness_of_a_limit_to_infinity_is_short() -> None:
     wanted = ratio ** (2 / total) * (MP.mpf(10) ** 400 / 6) ** ((at["beta"] - at["gamma"]) / total)
     assert (len(witness.lhs) < 20, witness.rhs) == (True, "oo")
     assert abs(MP.mpf(witness.lhs) - wanted) < 1e-8 * wanted
+
+
+@pytest.mark.parametrize(
+    ("claim", "assume", "answer"),
+    [
+        ("s^2 + s/10^6 >= 0", ["s < 1"], "refuted"),
+        ("s^2 > 0", ["s < 1"], "refuted"),
+        ("abs(s) > 0", ["s < x"], "refuted"),
+        ("x^2 <= x", ["x < 1"], "proved"),
+        ("x > 1", ["x >= 1", "x != 1"], "proved"),
+        ("beta > gamma", ["beta >= gamma", "beta != gamma"], "proved"),
+        ("L_opt > R_opt", ["E != 0"], "proved"),
+        ("E < 1", ["E <= 1", "E != 1"], "proved"),
+        ("x*(x - 1)/(x - 1) > 1", ["x >= 1"], "proved"),
+        ("E^2/E > 0", [], "proved"),
+        ("E > 0", [], "refuted"),
+    ],
+)
+def test_points_where_a_claim_has_no_meaning_are_no_witnesses(claim, assume, answer) -> None:
+    found = prove(claim, assume=assume).answer.value
+    assert found == answer or (answer == "refuted" and found == "undecided")
+
+
+def test_a_logarithm_of_an_open_quotient_is_refused() -> None:
+    with pytest.raises(ParseError, match="parentheses are expected around the argument of log before '/'"):
+        prove(r"\log C/6 = \log C - \log 6", latex=True)
+    assert prove(r"\log N/\log N = 1", latex=True).answer.value == "proved"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "log(r)*r^(-1/1000) -> 0",
+        "log(r)^(-1/50) -> 0",
+        "exp(sqrt(log(r)))*r^(-1/100) -> 0",
+        "1/(1 + r/10^450) -> 0",
+        "exp(-r/10^450) -> 0",
+    ],
+)
+def test_slow_limits_are_not_refuted(claim) -> None:
+    """Each is true; at r = 10^400 none shows it."""
+    assert prove(claim, limit="r -> oo").answer.value in ("proved", "undecided")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        r"\alpha \ge \frac{\beta+\gamma}{4} \quad \text{with equality if and only if } \beta=\gamma",
+        r"P(r) \le 1 \quad \text{with equality only if } r=1",
+        r"\beta+1 > 0 \text{ if and only if } \beta \ge \gamma",
+        r"w_N < w_D \text{ if not } \gamma < \beta",
+        r"P(r) > 1 \text{ for } r<1 \text{ or } r>2",
+    ],
+)
+def test_words_that_turn_a_condition_are_not_taken_for_one(run_cli, tmp_path, row) -> None:
+    (tmp_path / "p.tex").write_text(f"% isoflop: begin\n\\[ {row} \\]\n% isoflop: end\n", encoding="utf-8")
+    text = run_cli("prove", "--file", tmp_path / "p.tex").out
+    assert "is not understood" in text
+    assert "proved" not in text
+    assert "refuted" not in text
+
+
+def test_a_paper_shows_what_a_claim_stands_under(run_cli, tmp_path) -> None:
+    row = r"P(r) = 1 \text{ when } r = 1"
+    (tmp_path / "p.tex").write_text(f"% isoflop: begin\n\\[ {row} \\]\n% isoflop: end\n", encoding="utf-8")
+    assert "under r = 1" in run_cli("prove", "--file", tmp_path / "p.tex").out

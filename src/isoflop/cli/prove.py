@@ -218,6 +218,9 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
 
     own = {"assume": (*settings["assume"], *equation.assumptions), "limit": equation.limit or settings["limit"]}
     own["define"] = equation.definitions
+    if equation.unclear:
+        reason = f"what the words {equation.unclear!r} make of it is not understood"
+        return [_unreadable(equation, source, ParseError(reason))]
     try:
         proof = prove(equation.text, latex=True, **(settings | own))
     except ParseError as error:
@@ -227,6 +230,7 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
             "line": place(source, equation.start + link.position)[0],
             "free": list(proof.free),
             "read_as": list(proof.read_as),
+            "stated": list(equation.conditions),
             **_link(link),
         }
         for link in proof.links
@@ -249,6 +253,8 @@ def _report(data: dict[str, Any]) -> str:
     verdicts = max(len(entry["answer"]) for entry in data["equations"])
     for entry in data["equations"]:
         lines.append(f"line {entry['line']:>{width}}  {entry['answer']:<{verdicts}}  {entry['claim']}")
+        if entry.get("stated"):
+            lines.append(f"{'':{width + verdicts + 9}}under {', '.join(' '.join(text.split()) for text in entry['stated'])}")
         if entry["answer"] != "proved":
             lines.append(f"{'':{width + verdicts + 9}}{entry['reason']}")
         if entry.get("witness"):
