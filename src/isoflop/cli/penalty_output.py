@@ -54,9 +54,9 @@ IN_ACCURACY = {
 }
 SIZES = "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*."
 LEGEND = (
-    "loss penalty: (L - E)/(L* - E); excess: that minus 1; lost compute: 1 - effective compute, the share",
-    "of the budget that the optimum needs for the same loss; compute overhead: extra compute that reaches",
-    "L* at this size (never: no number of tokens does).",
+    "loss penalty: (L - E)/(L* - E); excess: that minus 1, and loss excess: L - L*; lost compute:",
+    "1 - effective compute, the share of the budget that the optimum needs for the same loss; compute",
+    "overhead: extra compute that reaches L* at this size (never: no number of tokens does).",
 )
 LEGEND_IN_ACCURACY = (
     "penalty: (y - E)/(y* - E) of y = -log Q', Q' accuracy without guessing; excess: that minus 1; lost",
