@@ -12,6 +12,7 @@ from isoflop.numeric.fit.objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
 from isoflop.numeric.fit.result import Fit
 from isoflop.numeric.fit.solver import solve
 from isoflop.numeric.runs import Runs
+from isoflop.numeric.runs_units import LOSSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from isoflop.numeric.fit.models import Bounds
 
-#: Losses outside this range are in no unit that a loss has.
-LEAST_LOSS, MOST_LOSS = 1e-6, 1e9
 #: No power of the runs has a larger logarithm.
 LARGEST_LOG = 600.0
 
@@ -157,11 +156,12 @@ def require_possible_losses(runs: Runs) -> None:
         Naming the row.
     """
     losses = np.asarray(runs.loss)
+    least, most = LOSSES
     for index in (int(np.argmin(losses)), int(np.argmax(losses))):
-        if not LEAST_LOSS <= losses[index] <= MOST_LOSS:
+        if not least <= losses[index] <= most:
             raise ValueError(
-                f"loss={float(losses[index])!r} (row {runs.row[index]} of {runs.source}): must be between {LEAST_LOSS:g} and "
-                f"{MOST_LOSS:g}; is it in another unit? A loss here is in nats per token"
+                f"loss={float(losses[index])!r} (row {runs.row[index]} of {runs.source}): must be between {least:g} and "
+                f"{most:g}; is it in another unit? A loss here is in nats per token"
             )
 
 
