@@ -259,7 +259,7 @@ def _decided(claim: _Question, words: Vocabulary, given: _Given) -> tuple[Decisi
     own = together - {sym.C, sym.SIZE_RATIO}
     if independent.proved or not words.depend(together.union(fixed, *(e.free_symbols for e in fixed.values()))):
         return independent, ()
-    moving = claim.limit is None or claim.limit[0] in (sym.C, sym.SIZE_RATIO) or claim.limit[0] not in words.of_a_run
+    moving = claim.limit is None or (claim.limit[0] in (sym.C, sym.SIZE_RATIO) and not own & {sym.N, sym.D})
     tied = any(words.depend(e.free_symbols - words.named_for_a_run) for e in (*given.domain.positive, *given.domain.nonnegative))
     if fixed or tied or not moving:
         if not independent.refuted:

@@ -174,6 +174,10 @@ def test_an_assumption_about_the_run_comes_before_the_definitions() -> None:
     assert prove("rho == r^-2", assume=["rho <= 2*r^-2"]).answer.value == "undecided"
     assert prove("s == log(r)", assume=["s >= log(r)"]).answer.value == "undecided"
     assert prove("rho -> oo", limit="r -> 0").answer.value == "proved"
+    assert prove("N + 1/r -> N", limit="r -> oo").answer.value == "proved"
+    assert prove("9*N*r + x -> x", limit="r -> 0").answer.value == "proved"
+    assert prove("N*x + r -> 0", limit="r -> 0").answer.value == "refuted"  # N is held
+    assert prove("N*C*x + r -> 0", limit="r -> 0").answer.value == "undecided"  # N is held, or falls with r
     assert prove("Delta_C > 0").answer.value == "undecided"
     assert prove("Delta_C/Delta_C == 1").links[0].decision.conditions != ()
 
