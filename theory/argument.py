@@ -11,9 +11,9 @@ from sympy import Add, Expr, Integer, Mul, Symbol
 
 from isoflop.theory.functions import defined
 from isoflop.theory.normalform.arithmetic import Arithmetic, Key, OutsideScope
-from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.convert import arithmetic_for, normal_form
 from isoflop.theory.normalform.decide import Answer, Condition, Decision, decide
-from isoflop.theory.normalform.field import CoefficientField, Fraction
+from isoflop.theory.normalform.field import Fraction
 
 if TYPE_CHECKING:
     from isoflop.theory.claim import Claim
@@ -157,10 +157,8 @@ class ByPositiveTerms:
             if not same.proved:
                 return Decision(Answer.UNDECIDED, f"the difference is not the given form: {same}")
             conditions, difference = same.conditions, self.form
-        arithmetic = _arithmetic(claim, difference)
         try:
-            for assumption in claim.assume:
-                arithmetic.assume_positive(normal_form(assumption, arithmetic))
+            arithmetic = arithmetic_for((claim.lhs, claim.rhs, difference), claim.assume)
             certainly = False
             for term in Add.make_args(difference):
                 form = arithmetic.canonical(normal_form(term, arithmetic))
@@ -200,11 +198,6 @@ def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
     return e in assume or (condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2)))
 
 
-def _arithmetic(claim: Claim, *others: Expr) -> Arithmetic:
-    """Arithmetic in the symbols of a claim, its assumptions and other expressions."""
-    return Arithmetic(CoefficientField(claim.symbols.union(*(e.free_symbols for e in (*claim.assume, *others)))))
-
-
 @dataclass(frozen=True)
 class ByLeadingTerm:
     """lhs/rhs - 1 (for ~) or lhs - rhs (for ->) is a sum of powers of the variable that all vanish in the limit."""
@@ -224,16 +217,14 @@ class ByLeadingTerm:
         remainder = claim.lhs / claim.rhs - 1 if claim.relation == "~" else claim.lhs - claim.rhs
         if claim.relation == "->" and claim.rhs.has(self.variable):
             return Decision(Answer.UNDECIDED, f"the limit itself depends on {self.variable}")
-        arithmetic = _arithmetic(claim)
         try:
-            for assumption in claim.assume:
-                arithmetic.assume_positive(normal_form(assumption, arithmetic))
+            arithmetic = arithmetic_for((claim.lhs, claim.rhs), claim.assume)
             terms = arithmetic.canonical(normal_form(remainder, arithmetic))
             orders = [self._order(key, value, arithmetic) for key, value in terms.items()]
         except OutsideScope as error:
             return Decision(Answer.UNDECIDED, str(error))
         for order in orders:
-            if not _certainly_positive(order if self.limit == "0" else -order, claim.assume):
+            if not certainly_positive(order if self.limit == "0" else -order, claim.assume):
                 return Decision(Answer.UNDECIDED, f"a remainder term of order {self.variable}^({order}) is left")
         if arithmetic.positive or arithmetic.nonzero:
             return Decision(Answer.UNDECIDED, "the remainder needs side conditions")
@@ -248,10 +239,9 @@ class ByLeadingTerm:
         return order
 
 
-def _certainly_positive(expression: Expr, assume: tuple[Expr, ...]) -> bool:
-    arithmetic = Arithmetic(CoefficientField(expression.free_symbols.union(*(a.free_symbols for a in assume))))
-    for assumption in assume:
-        arithmetic.assume_positive(normal_form(assumption, arithmetic))
+def certainly_positive(expression: Expr, assume: tuple[Expr, ...]) -> bool:
+    """Whether the expression is a sum of positive terms where the assumptions hold."""
+    arithmetic = arithmetic_for((expression,), assume)
     form = normal_form(expression, arithmetic)
     return bool(form) and all(arithmetic.sign_of_term(key, value) == 1 for key, value in form.items())
 

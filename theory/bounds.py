@@ -15,7 +15,7 @@ from isoflop.theory.claim import Claim
 from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witness
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
 from isoflop.theory.normalform.boundary import put_in, with_boundary
-from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.convert import arithmetic_for, normal_form
 from isoflop.theory.normalform.decide import (
     DIGITS,
     POINTS_AT_HIGH_PRECISION,
@@ -24,7 +24,6 @@ from isoflop.theory.normalform.decide import (
     points_where,
     witness_at,
 )
-from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from isoflop.theory.normalform.sample import Point, points
 
@@ -192,10 +191,7 @@ def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Ex
 
 def _by_terms(larger: Expr, smaller: Expr, assume: Sequence[Expr]) -> Decision:
     """Positive terms, or one negative term under a weighted geometric mean, in the difference as it is and expanded."""
-    symbols = larger.free_symbols.union(smaller.free_symbols, *(a.free_symbols for a in assume))
-    arithmetic = Arithmetic(CoefficientField(symbols))
-    for assumption in assume:
-        arithmetic.assume_positive(normal_form(assumption, arithmetic))
+    arithmetic = arithmetic_for((larger, smaller), assume)
     difference = arithmetic.add(normal_form(larger, arithmetic), arithmetic.negate(normal_form(smaller, arithmetic)))
     difference = arithmetic.canonical(difference)
     conditions = tuple(Condition(e, ">") for e in arithmetic.positive) + tuple(Condition(e, "!=") for e in arithmetic.nonzero)
@@ -291,7 +287,7 @@ def _weights(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
 
 def _exponent(term: Expr, symbol: Symbol) -> Expr | None:
     """The exponent of the symbol in a monomial, None where the term is no monomial in it."""
-    arithmetic = Arithmetic(CoefficientField(term.free_symbols | {symbol}))
+    arithmetic = arithmetic_for((term, symbol))
     form = arithmetic.canonical(normal_form(term, arithmetic))
     if len(form) != 1:
         return None

@@ -9,14 +9,14 @@ from typing import Any
 
 from sympy import Expr, Integer, Pow, Rational, Symbol, exp, log, oo, sympify
 
-from isoflop.theory.argument import ByLeadingTerm, _certainly_positive
+from isoflop.theory.argument import ByLeadingTerm, certainly_positive
 from isoflop.theory.claim import Claim
 from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witness
 from isoflop.theory.normalform.arithmetic import Arithmetic, Key, NormalForm, OutsideScope, log_key
 from isoflop.theory.normalform.boundary import with_boundary
-from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.convert import arithmetic_for, normal_form
 from isoflop.theory.normalform.decide import POINTS_TO_PROVE, witness_at
-from isoflop.theory.normalform.field import CoefficientField, Fraction
+from isoflop.theory.normalform.field import Fraction
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined
 from isoflop.theory.normalform.sample import Point, points
 
@@ -58,9 +58,8 @@ def decide_limit(
     if not variable.is_positive:
         return Decision(Answer.UNDECIDED, f"the variable {variable} of a limit must be declared positive")
     sides, strict, weak = (tuple(sympify(e, strict=True) for e in group) for group in ((lhs, rhs), assume, assume_nonnegative))
-    moving = tuple(
-        e for e in weak if e.has(variable)
-    )  # zero all the way to the limit only where it is not certain to be positive
+    # Zero all the way to the limit only where it is not certain to be positive.
+    moving = tuple(e for e in weak if e.has(variable))
     fixed = tuple(e for e in weak if not e.has(variable))
     if relation == "~":
         sides += (Pow(sides[1], -1, evaluate=False),)  # without a value where the right side is zero
@@ -92,7 +91,7 @@ def _decide(approach: _Approach, assume: Sequence[Expr], seed: int) -> Decision:
 
 def _exact(approach: _Approach, assume: tuple[Expr, ...]) -> Decision:
     lhs, relation, rhs, variable, limit = approach.lhs, approach.relation, approach.rhs, approach.variable, approach.limit
-    arithmetic = _arithmetic((lhs, *assume, variable, *([] if rhs == oo else [rhs])), assume)
+    arithmetic = arithmetic_for((lhs, variable, *([] if rhs == oo else [rhs])), assume)
     try:
         for side in (lhs, *([] if rhs == oo else [rhs])):  # the remainder may have lost a part without a value
             normal_form(side, arithmetic)
@@ -105,24 +104,17 @@ def _exact(approach: _Approach, assume: tuple[Expr, ...]) -> Decision:
     return Claim("limit", lhs, relation, rhs, "", ByLeadingTerm(variable, limit), assume).prove()
 
 
-def _arithmetic(expressions: Sequence[Expr], assume: Sequence[Expr]) -> Arithmetic:
-    arithmetic = Arithmetic(CoefficientField(set().union(*(e.free_symbols for e in expressions))))
-    for assumption in assume:
-        arithmetic.assume_positive(normal_form(assumption, arithmetic))
-    return arithmetic
-
-
 def _grows(lhs: Expr, variable: Symbol, limit: str, assume: Sequence[Expr]) -> Decision:
     """Whether all terms are positive and the order of one is certainly that of growth."""
     growing = False
     try:
-        arithmetic = _arithmetic((lhs, variable, *assume), assume)
+        arithmetic = arithmetic_for((lhs, variable), assume)
         for key, value in arithmetic.canonical(normal_form(lhs, arithmetic)).items():
             if not arithmetic.is_nonnegative(key, value):
                 raise OutsideScope(f"the sign of the term {arithmetic.to_sympy({key: value})} is not certain")
             if arithmetic.sign_of_term(key, value) == 1:
                 order = _leading(key, value, variable, limit, arithmetic)[0]
-                growing = growing or _certainly_positive(-order if limit == "0" else order, tuple(assume))
+                growing = growing or certainly_positive(-order if limit == "0" else order, tuple(assume))
     except OutsideScope as error:
         return Decision(Answer.UNDECIDED, str(error))
     if growing and not (arithmetic.positive or arithmetic.nonzero):
@@ -133,14 +125,14 @@ def _grows(lhs: Expr, variable: Symbol, limit: str, assume: Sequence[Expr]) -> D
 def _sign_in_the_limit(e: Expr, variable: Symbol, limit: str, assume: tuple[Expr, ...]) -> int:
     """The sign of the expression all the way to the limit, that of its leading term; 0 where it is not certain."""
     try:
-        arithmetic = _arithmetic((e, variable, *assume), assume)
+        arithmetic = arithmetic_for((e, variable), assume)
         terms = arithmetic.canonical(normal_form(e, arithmetic))
         leading = [_leading(key, value, variable, limit, arithmetic) for key, value in terms.items()]
         if arithmetic.positive or arithmetic.nonzero:
             return 0
         for first, _ in leading:
             ahead = [(order - first if limit == "0" else first - order).cancel() for order, _ in leading]
-            if all(gap == 0 or _certainly_positive(gap, assume) for gap in ahead):
+            if all(gap == 0 or certainly_positive(gap, assume) for gap in ahead):
                 tied = [term for (_, term), gap in zip(leading, ahead, strict=True) if gap == 0]
                 signs = {arithmetic.sign_of_term(key, value) for term in tied for key, value in term.items()}
                 return signs.pop() if len(signs) == 1 else 0

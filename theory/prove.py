@@ -11,14 +11,13 @@ from sympy import Expr, Integer, Symbol, nan, oo, zoo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.bounds import decide_bound
-from isoflop.theory.budget import Budget
+from isoflop.theory.budget import SIX_ND, Budget
 from isoflop.theory.latex_input import tokenize_latex
 from isoflop.theory.limits import decide_limit
-from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
-from isoflop.theory.normalform.convert import normal_form
+from isoflop.theory.normalform.arithmetic import OutsideScope
+from isoflop.theory.normalform.convert import arithmetic_for, normal_form
 from isoflop.theory.normalform.deadline import OutOfTime, within
 from isoflop.theory.normalform.decide import Answer, Condition, Decision, Witness, decide, is_zero
-from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.parse import Domain, Formula, ParseError, Token, plainly_positive, read, substituted, tokenize
 from isoflop.theory.vocabulary import RUN_SYMBOLS, Vocabulary, vocabulary
 
@@ -36,7 +35,7 @@ GREEK_NAMES = frozenset(
     ]
 )  # fmt: skip
 MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
-RUN_NAMES = frozenset(symbol.name for symbol in RUN_SYMBOLS)
+OF_A_RUN = {symbol.name: symbol for symbol in RUN_SYMBOLS}
 FREE_NAME = re.compile(r"[A-Za-z]([0-9]{1,2}|_[A-Za-z0-9]{1,2})?")
 
 
@@ -160,7 +159,7 @@ def prove(
     cancels still has to exist. Letters are independent. Where a claim does not hold for independent ones, but uses several that
     belong to one run (N, D and C, r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
-    words = vocabulary(notation, *([budget] if budget is not None else []))
+    words = vocabulary(notation, budget or SIX_ND)
     given = _Given(words, assume, define)
     reader = _Claims(given.table, words, latex)
     parts, relations = reader.split(text)
@@ -328,8 +327,7 @@ class _Claims:
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
             if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
-                symbol = next((x for x in RUN_SYMBOLS if x.name == token.text), Symbol(token.text, positive=True))
-                self.free[token.text] = self.table[token.text] = symbol
+                self.free[token.text] = self.table[token.text] = OF_A_RUN.get(token.text, Symbol(token.text, positive=True))
         self._refuse_arguments(text, tokens)
         return read(text, tokens, self.table, domain=self.domain, letters=self.own)
 
@@ -368,7 +366,7 @@ class _Claims:
 
 def _may_be_free(name: str) -> bool:
     """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter; or a name that papers give to a quantity of a run."""
-    return name in GREEK_NAMES or name in RUN_NAMES or (name != "e" and FREE_NAME.fullmatch(name) is not None)
+    return name in GREEK_NAMES or name in OF_A_RUN or (name != "e" and FREE_NAME.fullmatch(name) is not None)
 
 
 class _Given:
@@ -475,10 +473,8 @@ def _vanishes(e: Expr, witness: Witness) -> bool:
 
 def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
     """The factors of a divisor whose sign is not certain; refused where the divisor is zero throughout."""
-    arithmetic = Arithmetic(CoefficientField(value.free_symbols.union(*(e.free_symbols for e in positive))))
     try:
-        for known in positive:
-            arithmetic.assume_positive(normal_form(known, arithmetic))
+        arithmetic = arithmetic_for((value,), positive)
         form = normal_form(value, arithmetic)
         if arithmetic.is_zero(form):
             raise ParseError(f"{text!r}: division by zero, for {condition} is 0")

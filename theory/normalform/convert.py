@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from sympy import Abs, Expr, cosh, exp, log, sinh, sympify, tanh
 
 from isoflop.theory.normalform.arithmetic import Arithmetic, NormalForm, OutsideScope
 from isoflop.theory.normalform.deadline import check
+from isoflop.theory.normalform.field import CoefficientField
 from isoflop.theory.normalform.sample import not_real
+
+
+def arithmetic_for(expressions: Iterable[Expr], assume: Sequence[Expr] = ()) -> Arithmetic:
+    """Arithmetic in the symbols of some expressions and of the assumptions, which are taken for positive.
+
+    Raises
+    ------
+    OutsideScope
+        Where an assumption has no normal form.
+    """
+    arithmetic = Arithmetic(CoefficientField(set().union(*(e.free_symbols for e in (*expressions, *assume)))))
+    for assumption in assume:
+        arithmetic.assume_positive(normal_form(assumption, arithmetic))
+    return arithmetic
 
 
 def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:

@@ -10,10 +10,9 @@ from mpmath.libmp import to_str
 from sympy import Expr, Symbol, sympify
 
 from isoflop.theory.normalform.answer import Answer, Condition, Decision, Witness
-from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
+from isoflop.theory.normalform.arithmetic import OutsideScope
 from isoflop.theory.normalform.boundary import with_boundary
-from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.field import CoefficientField
+from isoflop.theory.normalform.convert import arithmetic_for, normal_form
 from isoflop.theory.normalform.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from isoflop.theory.normalform.sample import Point, points
 
@@ -63,7 +62,7 @@ def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -
     symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
     if any(symbol.is_real is False for symbol in symbols):
         return Decision(Answer.UNDECIDED, "a symbol is declared not to be real")
-    exact = _exact(left, right, assumptions, symbols)
+    exact = _exact(left, right, assumptions)
     assumed = tuple(Condition(a, ">") for a in assumptions)
     if isinstance(exact, tuple):
         conditions = _unique([*assumed, *exact])
@@ -92,12 +91,10 @@ def _refuse_namesakes(symbols: Iterable[Symbol]) -> None:
             )
 
 
-def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...], symbols: Iterable[Symbol]) -> tuple[Condition, ...] | str:
+def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...]) -> tuple[Condition, ...] | str:
     """The side conditions where the normal form of the difference is zero, else the reason why this path is silent."""
-    arithmetic = Arithmetic(CoefficientField(symbols))
     try:
-        for assumption in assumptions:
-            arithmetic.assume_positive(normal_form(assumption, arithmetic))
+        arithmetic = arithmetic_for((left, right), assumptions)
         difference = arithmetic.add(normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic)))
         if not arithmetic.is_zero(difference):
             return "the normal forms differ, but no sampled point separates the two sides"

@@ -170,6 +170,7 @@ def _witness(witness: Witness) -> dict[str, Any]:
 
 
 def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
+    from isoflop.theory.budget import SIX_ND
     from isoflop.theory.paper import BEGIN, END, equations
     from isoflop.theory.vocabulary import vocabulary
 
@@ -179,7 +180,7 @@ def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
     begin, end = (options.one(option) or default for option, default in (("--begin", BEGIN), ("--end", END)))
     source = _read(path)
     settings = _settings(options) | {"limit": options.one("--as")}
-    known = vocabulary(settings["notation"], *([settings["budget"]] if settings["budget"] is not None else [])).names
+    known = vocabulary(settings["notation"], settings["budget"] or SIX_ND).names
     try:
         found = equations(source, begin=begin, end=end, known=known)
     except ValueError as error:
