@@ -34,7 +34,9 @@ LAYERS = (
     {"latex", "codegen", "export", "wide_table", "model_code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
-PLAIN_DATA = {"notation", "published", "bibliography", "krajewski2025", "krajewski2025_runs"}
+# The typesetting of numbers and tables is here because it loads as little.
+PLAIN_DATA = {"notation", "published", "bibliography", "krajewski2025", "krajewski2025_runs", "typeset"}
+SHOWS_NUMBERS = "typeset"  # formats floats, and makes a frame by an import inside the function
 PRESENTATION = {"latex", "text"}  # any layer may print itself, by an import inside the function
 CALL_FLOAT = {
     "codegen",  # prints Python source, so it rounds exact numbers
@@ -151,9 +153,15 @@ def foreign_to_theory(name: str, source: str) -> list[str]:
         return []
     return [
         f"{name}:{line}: imports {module}"
-        for module, line, _ in imports(name, source)
-        if module.split(".")[0] in ARRAYS or module.startswith(("isoflop.numeric", "isoflop.cli"))
+        for module, line, at_once in imports(name, source)
+        if not _is_lazy_frame(name, module, at_once)
+        and (module.split(".")[0] in ARRAYS or module.startswith(("isoflop.numeric", "isoflop.cli")))
     ]
+
+
+def _is_lazy_frame(name: str, module: str, at_once: bool) -> bool:
+    """A table makes a pandas frame only where one is asked for."""
+    return unit(name) == SHOWS_NUMBERS and module == "pandas" and not at_once
 
 
 def heavy_plain_data(name: str, source: str) -> list[str]:
@@ -164,6 +172,7 @@ def heavy_plain_data(name: str, source: str) -> list[str]:
         f"{name}:{line}: imports {module}"
         for module, line, at_once in imports(name, source)
         if (at_once or name != "isoflop.theory")
+        and not _is_lazy_frame(name, module, at_once)
         and (module.split(".")[0] in SLOW_TO_LOAD | ARRAYS or unit(module) not in PLAIN_DATA | {None})
     ]
 
@@ -207,7 +216,7 @@ def bare_imports(name: str, source: str) -> list[str]:
 
 def floats_in_theory(name: str, source: str) -> list[str]:
     """Theory is exact: no float or complex literal, and ``float`` is called at its borders alone."""
-    if unit(name) is None:
+    if unit(name) in {None, SHOWS_NUMBERS}:
         return []
     calls = set() if unit(name) in CALL_FLOAT else {"float", "complex"}
     tree = ast.walk(ast.parse(source))
@@ -251,6 +260,9 @@ RULES: tuple[Rule, ...] = (
 OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.law import LawForm"),
     (against_the_layers, "isoflop.theory.normalform.field", "import isoflop.theory.claim"),
+    (against_the_layers, "isoflop.theory.typeset.table", "from isoflop.theory.symbols import N"),
+    (heavy_plain_data, "isoflop.theory.typeset.table", "import pandas"),
+    (foreign_to_theory, "isoflop.theory.typeset.table", "def to_frame():\n    import numpy"),
     (against_the_layers, "isoflop.theory.claim", "def check():\n    from isoflop.theory import envelope"),
     (against_the_layers, "isoflop.theory.envelope", "from isoflop.theory.penalty import misallocation"),
     (against_the_layers, "isoflop.theory.penalty", "from isoflop.derivations.balance import balance"),
