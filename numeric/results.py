@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import exp, inf, isfinite, isnan
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -409,6 +408,8 @@ def coverage_factor(level: float, degrees_of_freedom: float | None = None) -> fl
     """Half the width, in standard errors, of a central interval: normal, or Student's t."""
     share = 0.5 * (1.0 + checked_level(level))
     if degrees_of_freedom is None:
+        from statistics import NormalDist
+
         return NormalDist().inv_cdf(share)
     from scipy.special import stdtrit
 

@@ -27,7 +27,7 @@ __all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Sign
 
 DASH, LATEX_DASH = "-", "---"
 #: Numbers in text from here to there are written without an exponent.
-SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
+SMALLEST_PLAIN, LARGEST_PLAIN = Decimal("1e-4"), Decimal("1e6")
 #: In LaTeX: the least power of ten that is written out, and the number of digits that always are.
 LEAST_POWER, MOST_DIGITS = -3, 4
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
@@ -127,7 +127,9 @@ class Shortest(Format):
         rounded = Decimal(f"{mantissa}e{power}")
         if rounded == 0:
             return "0"
-        if not SMALLEST_PLAIN <= abs(rounded) < LARGEST_PLAIN:
+        # Up to as many digits before the point as were asked for, a number needs no exponent.
+        largest = max(LARGEST_PLAIN, Decimal(10) ** self.digits)
+        if not SMALLEST_PLAIN <= abs(rounded) < largest:
             return f"{_trimmed(mantissa)}e{int(power)}"
         return _trimmed(f"{rounded:.{max(0, self.digits - 1 - int(power))}f}")
 
