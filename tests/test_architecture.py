@@ -250,19 +250,19 @@ RULES: tuple[Rule, ...] = (
 
 OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.law import LawForm"),
-    (against_the_layers, "isoflop.theory.normalform.field", "import isoflop.theory.claim"),
-    (against_the_layers, "isoflop.theory.claim", "def check():\n    from isoflop.theory import envelope"),
+    (against_the_layers, "isoflop.theory.algebra.field", "import isoflop.theory.proof.claim"),
+    (against_the_layers, "isoflop.theory.proof.claim", "def check():\n    from isoflop.theory import envelope"),
     (against_the_layers, "isoflop.theory.envelope", "from isoflop.theory.penalty import misallocation"),
     (against_the_layers, "isoflop.theory.penalty", "from isoflop.derivations.balance import balance"),
-    (against_the_layers, "isoflop.theory.envelope", "from isoflop.theory.latex import a, b"),
+    (against_the_layers, "isoflop.theory.envelope", "from isoflop.theory.typeset.latex import a, b"),
     (against_the_layers, "isoflop.theory.unheard_of", ""),
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.unheard_of import x"),
-    (foreign_to_theory, "isoflop.theory.claim", "def draw():\n    import numpy as np"),
+    (foreign_to_theory, "isoflop.theory.proof.claim", "def draw():\n    import numpy as np"),
     (foreign_to_theory, "isoflop.derivations.balance", "from isoflop.numeric.law import law"),
-    (against_the_layers, "isoflop.theory.claim", "from isoflop.theory import derive"),
-    (against_the_layers, "isoflop.theory.claim", "import isoflop"),
-    (heavy_plain_data, "isoflop.theory.published", "def table():\n    import sympy"),
-    (heavy_plain_data, "isoflop.theory.notation", "from isoflop.theory.symbols import SYMBOLS"),
+    (against_the_layers, "isoflop.theory.proof.claim", "from isoflop.theory import derive"),
+    (against_the_layers, "isoflop.theory.proof.claim", "import isoflop"),
+    (heavy_plain_data, "isoflop.theory.data.published", "def table():\n    import sympy"),
+    (heavy_plain_data, "isoflop.theory.data.notation", "from isoflop.theory.symbols import SYMBOLS"),
     (heavy_plain_data, "isoflop.theory", "from isoflop.theory.law import LawForm"),
     (slow_numeric, "isoflop.numeric.law", "import sympy"),
     (
@@ -277,31 +277,31 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (slow_entry, "isoflop.cli", "from tqdm import tqdm"),
     (bare_imports, "isoflop.numeric.law", "from theory.law import LawForm"),
     (bare_imports, "isoflop.derivations.balance", "from ..theory.law import LawForm"),
-    (floats_in_theory, "isoflop.theory.claim", "TOLERANCE = 1e-9"),
+    (floats_in_theory, "isoflop.theory.proof.claim", "TOLERANCE = 1e-9"),
     (floats_in_theory, "isoflop.derivations.balance", "half = -0.5"),
-    (floats_in_theory, "isoflop.theory.claim", "size = float(x)"),
+    (floats_in_theory, "isoflop.theory.proof.claim", "size = float(x)"),
     (evaluated_input, "isoflop.cli.derive", "budget = sympy.sympify(text)"),
     (evaluated_input, "isoflop.cli.derive", "budget = eval(text)"),
-    (evaluated_input, "isoflop.theory.codegen", "exec(text, {})"),
-    (evaluated_input, "isoflop.theory.parse", "tree = sympy.parsing.sympy_parser.parse_expr(text)"),
+    (evaluated_input, "isoflop.theory.code.codegen", "exec(text, {})"),
+    (evaluated_input, "isoflop.theory.algebra.parse", "tree = sympy.parsing.sympy_parser.parse_expr(text)"),
 )
 
 ALLOWED: tuple[tuple[Rule, str, str], ...] = (
     (
         against_the_layers,
-        "isoflop.theory.claim",
-        "from isoflop.theory.normalform import decide\nimport sympy",
+        "isoflop.theory.proof.claim",
+        "from isoflop.theory.algebra import decide\nimport sympy",
     ),
-    (against_the_layers, "isoflop.theory.normalform.field", "from isoflop.theory.normalform import decide"),
+    (against_the_layers, "isoflop.theory.algebra.field", "from isoflop.theory.algebra import decide"),
     (against_the_layers, "isoflop.theory.law", "if TYPE_CHECKING:\n    from isoflop.theory.penalty import P"),
     (against_the_layers, "isoflop.theory.envelope", "def text():\n    from isoflop.theory import latex"),
     (heavy_plain_data, "isoflop.theory", "def __getattr__(name):\n    from isoflop.theory import law"),
-    (slow_numeric, "isoflop.numeric.law", "import numpy\nfrom isoflop.theory.published import published"),
+    (slow_numeric, "isoflop.numeric.law", "import numpy\nfrom isoflop.theory.data.published import published"),
     (slow_numeric, "isoflop.numeric.law", "def derive():\n    import sympy"),
     (slow_numeric, "isoflop.numeric.law", "import typing\nif typing.TYPE_CHECKING:\n    import sympy"),
-    (floats_in_theory, "isoflop.theory.codegen", "text = repr(float(x))"),
-    (floats_in_theory, "isoflop.theory.parse", "if isinstance(x, float):\n    raise ValueError('1.5')"),
-    (evaluated_input, "isoflop.theory.parse", "sympy.sympify(2, strict=True)"),
+    (floats_in_theory, "isoflop.theory.code.codegen", "text = repr(float(x))"),
+    (floats_in_theory, "isoflop.theory.algebra.parse", "if isinstance(x, float):\n    raise ValueError('1.5')"),
+    (evaluated_input, "isoflop.theory.algebra.parse", "sympy.sympify(2, strict=True)"),
 )
 
 
@@ -336,7 +336,7 @@ def test_files_are_found() -> None:
         "isoflop.numeric",
         "isoflop.derivations",
     } <= FILES.keys()
-    assert {"isoflop.theory.normalform", "isoflop.cli", "isoflop.numeric._generated"} <= PACKAGES
+    assert {"isoflop.theory.algebra", "isoflop.cli", "isoflop.numeric._generated"} <= PACKAGES
 
 
 def test_scripts_import_no_bare_folder() -> None:
