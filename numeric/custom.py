@@ -48,6 +48,7 @@ class CompiledModules:
 def compiled(name: str, source: str, names: dict[str, Any]) -> ModuleType:
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
     module.__dict__.update(names)
+    module.__dict__["__package__"] = f"{__package__}._generated"
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
     return module
 

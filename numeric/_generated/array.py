@@ -2667,7 +2667,7 @@ def exponent_by_beta(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_exponent.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_exponent.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma*gamma/((beta + gamma)*(beta + gamma)), out)
@@ -2700,7 +2700,7 @@ def exponent_by_gamma(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_exponent.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_exponent.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta*beta/((beta + gamma)*(beta + gamma)), out)
@@ -2733,7 +2733,7 @@ def params_share_by_beta(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-gamma/((beta + gamma)*(beta + gamma)), out)
@@ -2766,7 +2766,7 @@ def params_share_by_gamma(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta/((beta + gamma)*(beta + gamma)), out)
@@ -2799,7 +2799,7 @@ def tokens_share_by_beta(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma/((beta + gamma)*(beta + gamma)), out)
@@ -2832,7 +2832,7 @@ def tokens_share_by_gamma(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-beta/((beta + gamma)*(beta + gamma)), out)
@@ -2865,7 +2865,7 @@ def log_coefficient_by_log_A(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma/(beta + gamma), out)
@@ -2898,7 +2898,7 @@ def log_coefficient_by_log_B(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta/(beta + gamma), out)
@@ -2936,7 +2936,7 @@ def log_coefficient_by_beta(A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     A, B, beta, gamma = positive(A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2976,7 +2976,7 @@ def log_coefficient_by_gamma(A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     A, B, beta, gamma = positive(A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3011,7 +3011,7 @@ def log_optimal_params_by_log_A(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(1/(beta + gamma), out)
@@ -3044,7 +3044,7 @@ def log_optimal_params_by_log_B(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-1/(beta + gamma), out)
@@ -3084,7 +3084,7 @@ def log_optimal_params_by_beta(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3125,7 +3125,7 @@ def log_optimal_params_by_gamma(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3159,7 +3159,7 @@ def log_optimal_tokens_by_log_A(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-1/(beta + gamma), out)
@@ -3192,7 +3192,7 @@ def log_optimal_tokens_by_log_B(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(1/(beta + gamma), out)
@@ -3232,7 +3232,7 @@ def log_optimal_tokens_by_beta(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3273,7 +3273,7 @@ def log_optimal_tokens_by_gamma(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3307,7 +3307,7 @@ def log_optimal_tokens_per_param_by_log_A(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-2/(beta + gamma), out)
@@ -3340,7 +3340,7 @@ def log_optimal_tokens_per_param_by_log_B(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(2/(beta + gamma), out)
@@ -3380,7 +3380,7 @@ def log_optimal_tokens_per_param_by_beta(compute, A, B, beta, gamma, *, out=None
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3421,7 +3421,7 @@ def log_optimal_tokens_per_param_by_gamma(compute, A, B, beta, gamma, *, out=Non
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3455,7 +3455,7 @@ def log_optimal_reducible_loss_by_log_A(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma/(beta + gamma), out)
@@ -3488,7 +3488,7 @@ def log_optimal_reducible_loss_by_log_B(beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta/(beta + gamma), out)
@@ -3528,7 +3528,7 @@ def log_optimal_reducible_loss_by_beta(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3570,7 +3570,7 @@ def log_optimal_reducible_loss_by_gamma(compute, A, B, beta, gamma, *, out=None)
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3613,7 +3613,7 @@ def optimal_loss_by_log_A(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(gamma)
@@ -3660,7 +3660,7 @@ def optimal_loss_by_log_B(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(beta)
@@ -3708,7 +3708,7 @@ def optimal_loss_by_beta(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(6)
@@ -3761,7 +3761,7 @@ def optimal_loss_by_gamma(compute, A, B, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(6)
@@ -3817,7 +3817,7 @@ def penalty_by_beta(log_size_ratio, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_by_beta, 2, scalar.penalty_by_beta, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
@@ -3863,7 +3863,7 @@ def penalty_by_gamma(log_size_ratio, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_by_gamma, 2, scalar.penalty_by_gamma, 'real', out, log_size_ratio=log_size_ratio, beta=beta, gamma=gamma)
@@ -3910,7 +3910,7 @@ def penalty_at_size_ratio_by_beta(size_ratio, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_size_ratio_by_beta, 3, scalar.penalty_at_size_ratio_by_beta, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
@@ -3957,7 +3957,7 @@ def penalty_at_size_ratio_by_gamma(size_ratio, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_size_ratio_by_gamma, 3, scalar.penalty_at_size_ratio_by_gamma, 'positive', out, size_ratio=size_ratio, beta=beta, gamma=gamma)
@@ -4005,7 +4005,7 @@ def penalty_at_ratio_by_beta(ratio, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_ratio_by_beta, 3, scalar.penalty_at_ratio_by_beta, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)
@@ -4053,7 +4053,7 @@ def penalty_at_ratio_by_gamma(ratio, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     Plain float64: relative errors stay below 8 eps (1 + |ln x|) for a result x and exponents from 0.01 to 3.
     """
     return in_blocks(_penalty_at_ratio_by_gamma, 3, scalar.penalty_at_ratio_by_gamma, 'positive', out, ratio=ratio, beta=beta, gamma=gamma)

@@ -172,7 +172,7 @@ def crossing_compute(C0_1, C0_2, alpha_1, alpha_2, *, out=None):
 
     Notes
     -----
-    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.passk.crossing_of_two_k.
+    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.crossing_of_two_k.
     """
     C0_1, C0_2, alpha_1, alpha_2 = positive(C0_1=C0_1, C0_2=C0_2, alpha_1=alpha_1, alpha_2=alpha_2)
     return narrow(exp((log(C0_2) - log(C0_1))/(alpha_2 - alpha_1)), out)
@@ -209,7 +209,7 @@ def log_crossing_compute(C0_1, C0_2, alpha_1, alpha_2, *, out=None):
 
     Notes
     -----
-    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.passk.crossing_of_two_k.
+    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.crossing_of_two_k.
     """
     C0_1, C0_2, alpha_1, alpha_2 = positive(C0_1=C0_1, C0_2=C0_2, alpha_1=alpha_1, alpha_2=alpha_2)
     return narrow((log(C0_2) - log(C0_1))/(alpha_2 - alpha_1), out)
@@ -246,7 +246,7 @@ def turning_compute(C0_1, C0_2, alpha_1, alpha_2, *, out=None):
 
     Notes
     -----
-    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.passk.laws_with_floors_cross_at_most_twice.
+    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.laws_with_floors_cross_at_most_twice.
     """
     C0_1, C0_2, alpha_1, alpha_2 = positive(C0_1=C0_1, C0_2=C0_2, alpha_1=alpha_1, alpha_2=alpha_2)
     return narrow(exp((log(C0_2) + log(alpha_2) - log(C0_1) - log(alpha_1))/(alpha_2 - alpha_1)), out)
@@ -283,7 +283,7 @@ def log_turning_compute(C0_1, C0_2, alpha_1, alpha_2, *, out=None):
 
     Notes
     -----
-    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.passk.laws_with_floors_cross_at_most_twice.
+    Source: Schaeffer et al. 2025, arXiv 2509.24012, for exponents that depend on k; isoflop.derivations.laws_with_floors_cross_at_most_twice.
     """
     C0_1, C0_2, alpha_1, alpha_2 = positive(C0_1=C0_1, C0_2=C0_2, alpha_1=alpha_1, alpha_2=alpha_2)
     return narrow((log(C0_2) + log(alpha_2) - log(C0_1) - log(alpha_1))/(alpha_2 - alpha_1), out)
@@ -1044,7 +1044,7 @@ def log_size_ratio_across(compute, A_1, A_2, B_1, B_2, beta_1, beta_2, gamma_1, 
 
     Notes
     -----
-    Source: Schaeffer et al. 2025, arXiv 2509.24012; isoflop.derivations.passk.allocation_across_k.
+    Source: Schaeffer et al. 2025, arXiv 2509.24012; isoflop.derivations.allocation_across_k.
     """
     compute, A_1, A_2, B_1, B_2, beta_1, beta_2, gamma_1, gamma_2 = positive(compute=compute, A_1=A_1, A_2=A_2, B_1=B_1, B_2=B_2, beta_1=beta_1, beta_2=beta_2, gamma_1=gamma_1, gamma_2=gamma_2)
     x0 = 1/(beta_1 + gamma_1)
@@ -1081,7 +1081,7 @@ def leading_excess(log_size_ratio, beta, gamma, *, out=None):
 
     Notes
     -----
-    Source: Schaeffer et al. 2025, arXiv 2509.24012; isoflop.derivations.passk.allocation_across_k_expansion.
+    Source: Schaeffer et al. 2025, arXiv 2509.24012; isoflop.derivations.allocation_across_k_expansion.
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
@@ -1129,7 +1129,7 @@ def log_compute_of_agreement(A_1, A_2, B_1, B_2, beta_1, beta_2, gamma_1, gamma_
 
     Notes
     -----
-    Source: Schaeffer et al. 2025, arXiv 2509.24012; isoflop.derivations.passk.allocation_across_k_expansion.
+    Source: Schaeffer et al. 2025, arXiv 2509.24012; isoflop.derivations.allocation_across_k_expansion.
     """
     A_1, A_2, B_1, B_2, beta_1, beta_2, gamma_1, gamma_2 = positive(A_1=A_1, A_2=A_2, B_1=B_1, B_2=B_2, beta_1=beta_1, beta_2=beta_2, gamma_1=gamma_1, gamma_2=gamma_2)
     x0 = 1/(beta_1 + gamma_1)

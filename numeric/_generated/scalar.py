@@ -2211,7 +2211,7 @@ def exponent_by_beta(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_exponent.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_exponent.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma*gamma/((beta + gamma)*(beta + gamma)))
@@ -2242,7 +2242,7 @@ def exponent_by_gamma(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_exponent.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_exponent.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta*beta/((beta + gamma)*(beta + gamma)))
@@ -2273,7 +2273,7 @@ def params_share_by_beta(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-gamma/((beta + gamma)*(beta + gamma)))
@@ -2304,7 +2304,7 @@ def params_share_by_gamma(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta/((beta + gamma)*(beta + gamma)))
@@ -2335,7 +2335,7 @@ def tokens_share_by_beta(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma/((beta + gamma)*(beta + gamma)))
@@ -2366,7 +2366,7 @@ def tokens_share_by_gamma(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation_exponents.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation_exponents.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-beta/((beta + gamma)*(beta + gamma)))
@@ -2397,7 +2397,7 @@ def log_coefficient_by_log_A(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma/(beta + gamma))
@@ -2428,7 +2428,7 @@ def log_coefficient_by_log_B(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta/(beta + gamma))
@@ -2464,7 +2464,7 @@ def log_coefficient_by_beta(A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     A, B, beta, gamma = positive(A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2502,7 +2502,7 @@ def log_coefficient_by_gamma(A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_coefficient.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_coefficient.
     """
     A, B, beta, gamma = positive(A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2535,7 +2535,7 @@ def log_optimal_params_by_log_A(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(1/(beta + gamma))
@@ -2566,7 +2566,7 @@ def log_optimal_params_by_log_B(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-1/(beta + gamma))
@@ -2604,7 +2604,7 @@ def log_optimal_params_by_beta(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2643,7 +2643,7 @@ def log_optimal_params_by_gamma(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2675,7 +2675,7 @@ def log_optimal_tokens_by_log_A(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-1/(beta + gamma))
@@ -2706,7 +2706,7 @@ def log_optimal_tokens_by_log_B(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(1/(beta + gamma))
@@ -2744,7 +2744,7 @@ def log_optimal_tokens_by_beta(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2783,7 +2783,7 @@ def log_optimal_tokens_by_gamma(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2815,7 +2815,7 @@ def log_optimal_tokens_per_param_by_log_A(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(-2/(beta + gamma))
@@ -2846,7 +2846,7 @@ def log_optimal_tokens_per_param_by_log_B(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(2/(beta + gamma))
@@ -2884,7 +2884,7 @@ def log_optimal_tokens_per_param_by_beta(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2923,7 +2923,7 @@ def log_optimal_tokens_per_param_by_gamma(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_allocation.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_allocation.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -2955,7 +2955,7 @@ def log_optimal_reducible_loss_by_log_A(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(gamma/(beta + gamma))
@@ -2986,7 +2986,7 @@ def log_optimal_reducible_loss_by_log_B(beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     beta, gamma = positive(beta=beta, gamma=gamma)
     return narrow(beta/(beta + gamma))
@@ -3024,7 +3024,7 @@ def log_optimal_reducible_loss_by_beta(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3064,7 +3064,7 @@ def log_optimal_reducible_loss_by_gamma(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = 1/(beta + gamma)
@@ -3105,7 +3105,7 @@ def optimal_loss_by_log_A(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(gamma)
@@ -3150,7 +3150,7 @@ def optimal_loss_by_log_B(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(beta)
@@ -3196,7 +3196,7 @@ def optimal_loss_by_beta(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(6)
@@ -3247,7 +3247,7 @@ def optimal_loss_by_gamma(compute, A, B, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.data.delta_method_envelope.
+    Source: differentiation of the closed form, isoflop.derivations.delta_method_envelope.
     """
     compute, A, B, beta, gamma = positive(compute=compute, A=A, B=B, beta=beta, gamma=gamma)
     x0 = log(6)
@@ -3291,7 +3291,7 @@ def penalty_by_beta(log_size_ratio, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
@@ -3334,7 +3334,7 @@ def penalty_by_gamma(log_size_ratio, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     """
     log_size_ratio, = real(log_size_ratio=log_size_ratio)
     beta, gamma = positive(beta=beta, gamma=gamma)
@@ -3377,7 +3377,7 @@ def penalty_at_size_ratio_by_beta(size_ratio, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
@@ -3420,7 +3420,7 @@ def penalty_at_size_ratio_by_gamma(size_ratio, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     """
     size_ratio, beta, gamma = positive(size_ratio=size_ratio, beta=beta, gamma=gamma)
     log_size_ratio = log(size_ratio)
@@ -3463,7 +3463,7 @@ def penalty_at_ratio_by_beta(ratio, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2
@@ -3506,7 +3506,7 @@ def penalty_at_ratio_by_gamma(ratio, beta, gamma):
 
     Notes
     -----
-    Source: differentiation of the closed form, isoflop.derivations.penalty.penalty_gradient.
+    Source: differentiation of the closed form, isoflop.derivations.penalty_gradient.
     """
     ratio, beta, gamma = positive(ratio=ratio, beta=beta, gamma=gamma)
     log_size_ratio = -log(ratio)/2

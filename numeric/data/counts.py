@@ -110,7 +110,8 @@ class Counts:
             Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute, gold) -> column, in whichever of
             the tables has it; None: there is no such column. Others are recognised by name.
         where : str, optional
-            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``; see :mod:`isoflop.numeric.data.where`.
+            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``;
+            see :mod:`isoflop.numeric.data.where`.
         by : str or sequence of str, optional
             Columns whose values make a group; by default those for benchmark and model, as far as `data` has them.
         models : path or table, optional

@@ -1,8 +1,9 @@
 """Where laws of -log pass@k at several k contradict each other: where they say that more samples solve fewer problems.
 
 pass@k does not fall with k. Laws y_k(C) = E + C0 C^-alpha whose coefficients depend on k break this wherever y_k2(C) > y_k1(C)
-for some k1 < k2. The difference of two such laws turns once (isoflop.derivations.passk.laws_with_floors_cross_at_most_twice), so they
-cross at most twice, and bisection on either side of the turning point finds every crossing.
+for some k1 < k2. The difference of two such laws turns once
+(isoflop.derivations.passk.laws_with_floors_cross_at_most_twice), so they cross at most twice,
+and bisection on either side of the turning point finds every crossing.
 """
 
 from __future__ import annotations

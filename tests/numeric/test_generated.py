@@ -249,6 +249,7 @@ OTHERS = {
 
 def compiled(envelope: Envelope) -> tuple[ModuleType, ModuleType]:
     scalars, arrays = ModuleType("scalars"), ModuleType("arrays")
+    scalars.__dict__["__package__"] = arrays.__dict__["__package__"] = _generated.__name__
     exec(scalar_module(envelope), scalars.__dict__)
     arrays.__dict__["scalar"] = scalars
     exec(array_module(envelope), arrays.__dict__)

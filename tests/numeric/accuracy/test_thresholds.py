@@ -9,7 +9,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from isoflop.numeric.accuracy import thresholds as module
+from isoflop.numeric.accuracy import thresholds as module  # noqa: E402
 from isoflop.numeric.accuracy.kind import Found  # noqa: E402
 from isoflop.numeric.accuracy.logistic import fit_logistic, midpoints  # noqa: E402
 from isoflop.numeric.accuracy.logistic_profile import profile, profile_interval  # noqa: E402
