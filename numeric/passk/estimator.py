@@ -9,8 +9,9 @@ Here s = log fail@k is evaluated in a number of steps that does not depend on n,
 
 from which -log pass@k = -log(-expm1 s) or -log1p(-e^s). `isoflop.derivations.passk.pass_at_k_stable_form` proves the same
 quantity to be a sum of min(c, k) logarithms; for c = k = 5e5 that would be half a million of them. The four
-values cancel: they are of the size n log n, s may be as small as 1/n, and e^s keeps its relative precision at s = -700 only if s has an absolute error far below
-that of a float. So s is a pair of floats (`isoflop.numeric._wide`), and Stirling's form
+values cancel: they are of
+the size n log n, s may be as small as 1/n, and e^s keeps its relative precision at s = -700 only if s has an
+absolute error far below that of a float. So s is a pair of floats (`isoflop.numeric._wide`), and Stirling's form
 log Gamma(z) = (z - 1/2) log z - z + log(2 pi)/2 + phi(z) is summed so that what is large goes out exactly: with z = n + 1 the
 terms that are linear in z add up to 0, and log(n - c + 1) becomes log((n - c + 1)/(n + 1)).
 
