@@ -1,4 +1,1 @@
-"""Numbers and tables for terminals, LaTeX, notebooks, JSON and frames.
-
-Importing this package imports neither SymPy nor NumPy.
-"""
+"""Theorems and tables on a page: text, LaTeX, documents; numbers and tables of every result."""

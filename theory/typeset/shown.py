@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from isoflop.theory.typeset.table import WIDTH, Table
+from .table import WIDTH, Table
 
 if TYPE_CHECKING:
     import pandas as pd

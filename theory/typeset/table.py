@@ -34,7 +34,7 @@ from math import isfinite
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
-from isoflop.theory.typeset.escapes import (
+from .escapes import (
     clean,
     display_width,
     html_escaped,
@@ -42,7 +42,7 @@ from isoflop.theory.typeset.escapes import (
     markdown_escaped,
     padded,
 )
-from isoflop.theory.typeset.numbers import DASH, LATEX_DASH, Format, Interval, Significant
+from .numbers import DASH, LATEX_DASH, Format, Interval, Significant
 
 if TYPE_CHECKING:
     import pandas as pd
