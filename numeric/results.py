@@ -251,16 +251,17 @@ class Estimate:
         if falls:
             opposite = {"value": "value", "low": "high", "high": "low"}
             low, high, at_limit = high, low, tuple(opposite[part] for part in at_limit)
-        ends = {"low": low, "high": high, "at_limit": at_limit}
-        return replace(self, value=value, **ends, standard_error=None)
+        image_of_ends = replace(self, low=low, high=high, at_limit=at_limit)
+        return replace(image_of_ends, value=value, standard_error=None)
 
     def clipped(self, least: float = -inf, greatest: float = inf) -> Estimate:
         """The estimate with value and ends moved into the range where the quantity can lie."""
 
-        def moved(number: float | None) -> float | None:
-            return None if number is None else min(max(number, least), greatest)
+        def inside(number: float) -> float:
+            return min(max(number, least), greatest)
 
-        return replace(self, **{part: moved(getattr(self, part)) for part in PARTS})
+        low, high = (None if end is None else inside(end) for end in (self.low, self.high))
+        return replace(self, value=inside(self.value), low=low, high=high)
 
     # -- as text and data --------------------------------------------------------------------------
 

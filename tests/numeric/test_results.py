@@ -128,7 +128,7 @@ def test_clipped_and_excludes() -> None:
 
 
 def test_plain_data() -> None:
-    estimate = Estimate(np.float64(1.0), math.nan, math.inf, 0.1)  # type: ignore[arg-type]
+    estimate = Estimate(np.float64(1.0), math.nan, math.inf, 0.1)
     assert type(estimate.value) is float
     assert estimate.low is None
     assert estimate.as_dict(low="lo", high="") == {"value": 1.0, "lo": None}

@@ -115,10 +115,12 @@ class Column:
     interval : Interval
         How the two ends are written.
     keys : (str, str, str), optional
-        Keys in JSON of value, low and high; by default key, key_low, key_high. ("",) * 3 keeps the
-        column out.
+        Keys in JSON of value, low and high; by default key, key_low, key_high. Where they are
+        given, an entry that is None has all three.
     error_key : str
         Key in JSON of the standard error; "" leaves it out.
+    only : {"", "page", "data"}
+        "page" keeps the column out of records and frame, "data" out of all the rest.
     over : str
         A heading that spans this column and its neighbours with the same one.
     of : callable, optional
@@ -139,6 +141,7 @@ class Column:
     interval: Interval = BRACKETS
     keys: tuple[str, str, str] | None = None
     error_key: str = ""
+    only: Literal["", "page", "data"] = ""
     over: str = ""
     of: Callable[[Any], Any] | None = None
     least_width: int = 0
@@ -187,7 +190,9 @@ class Column:
         """The entry under its keys: an estimate has a key for the value and for each end."""
         entry = self.entry(row)
         value, low, high = self.keys or (self.key, f"{self.key}_low", f"{self.key}_high")
-        if not is_estimate(entry):
+        if entry is None and self.keys is not None:
+            parts: dict[str, Any] = {value: None, low: None, high: None}
+        elif not is_estimate(entry):
             parts = {value: str(entry) if isinstance(entry, Words) else entry}
         else:
             parts = {value: entry.value, low: entry.low, high: entry.high}
@@ -262,6 +267,11 @@ class Table:
         return self.html()
 
     @property
+    def page(self) -> tuple[Column, ...]:
+        """The columns that a reader sees."""
+        return tuple(column for column in self.columns if column.only != "data")
+
+    @property
     def entries(self) -> tuple[Any, ...]:
         """The rows without rules and subheadings."""
         return tuple(row for row in self.rows if not isinstance(row, Subheading))
@@ -281,20 +291,20 @@ class Table:
     def lines(self, width: int = WIDTH) -> list[str]:
         """Headings, rule and rows of the text."""
         cells = [self._text_cells(row) for row in self.rows]
-        headings = [clean_lines(column.head()) for column in self.columns]
+        headings = [clean_lines(column.head()) for column in self.page]
         height = max(map(len, headings))
         heads = [[""] * (height - len(heading)) + heading for heading in headings]
         filled = [row for row in cells if not isinstance(row, Subheading)]
         widths = [
             max(column.least_width, *map(display_width, [*head, *(row[i] for row in filled)]))
-            for i, (column, head) in enumerate(zip(self.columns, heads, strict=True))
+            for i, (column, head) in enumerate(zip(self.page, heads, strict=True))
         ]
         ruled = len(widths)
         while ruled > 1 and widths[ruled - 1] == 0:
             ruled -= 1
         rule = "-" * min(width, sum(widths[:ruled]) + len(self.gap) * (ruled - 1))
 
-        aligns = [column.align for column in self.columns]
+        aligns = [column.align for column in self.page]
 
         def line(entries: Iterable[str]) -> str:
             return self.gap.join(map(padded, entries, widths, aligns)).rstrip()
@@ -305,13 +315,13 @@ class Table:
                 body.append(clean(str(row.words)) or rule)
             else:
                 body.append(line(row))
-        spanning = [self._spanning(widths)] if any(column.over for column in self.columns) else []
+        spanning = [self._spanning(widths)] if any(column.over for column in self.page) else []
         return [*spanning, *map(line, zip(*heads, strict=True)), rule, *body]
 
     def _text_cells(self, row: Any) -> Subheading | list[str]:
         if isinstance(row, Subheading):
             return row
-        return [column.text(row) for column in self.columns]
+        return [column.text(row) for column in self.page]
 
     def _spanning(self, widths: Sequence[int]) -> str:
         """The headings over several columns, each between dashes."""
@@ -323,7 +333,7 @@ class Table:
 
     def _spans(self) -> Iterator[tuple[str, list[int]]]:
         """Each heading over several columns with their numbers."""
-        for over, group in groupby(enumerate(self.columns), key=lambda entry: entry[1].over):
+        for over, group in groupby(enumerate(self.page), key=lambda entry: entry[1].over):
             yield over, [number for number, _ in group]
 
     # -- LaTeX -------------------------------------------------------------------------------------
@@ -354,13 +364,13 @@ class Table:
 
     def tabular(self) -> list[str]:
         """The lines of the tabular alone, to be put where a document wants them."""
-        letters = "".join("l" if column.align == "left" else "r" for column in self.columns)
+        letters = "".join("l" if column.align == "left" else "r" for column in self.page)
         lines = [rf"\begin{{tabular}}{{@{{}}{letters}@{{}}}}", r"\toprule", *self._latex_spanning()]
-        lines += [rf"{' & '.join(column.latex_head() for column in self.columns)} \\", r"\midrule"]
+        lines += [rf"{' & '.join(column.latex_head() for column in self.page)} \\", r"\midrule"]
         last = len(self.rows) - 1
         for number, row in enumerate(self.rows):
             if not isinstance(row, Subheading):
-                lines.append(rf"{' & '.join(column.latex_cell(row) for column in self.columns)} \\")
+                lines.append(rf"{' & '.join(column.latex_cell(row) for column in self.page)} \\")
             elif str(row.words):
                 across = rf"\multicolumn{{{len(letters)}}}{{@{{}}l@{{}}}}"
                 lines.append(rf"{across}{{{latex_of(row.words)}}} \\")
@@ -369,7 +379,7 @@ class Table:
         return [*lines, r"\bottomrule", r"\end{tabular}"]
 
     def _latex_spanning(self) -> list[str]:
-        if not any(column.over for column in self.columns):
+        if not any(column.over for column in self.page):
             return []
         cells, rules = [], []
         for over, numbers in self._spans():
@@ -384,14 +394,14 @@ class Table:
 
     def markdown(self) -> str:
         """For a Markdown page: title and notes are paragraphs."""
-        heads = [markdown_escaped(" ".join(column.head().split("\n"))) for column in self.columns]
-        marks = [":---" if column.align == "left" else "---:" for column in self.columns]
+        heads = [markdown_escaped(" ".join(column.head().split("\n"))) for column in self.page]
+        marks = [":---" if column.align == "left" else "---:" for column in self.page]
         body = []
         for row in self.rows:
             if not isinstance(row, Subheading):
-                body.append([markdown_escaped(column.text(row)) for column in self.columns])
+                body.append([markdown_escaped(column.text(row)) for column in self.page])
             elif str(row.words):
-                blank = [""] * (len(self.columns) - 1)
+                blank = [""] * (len(self.page) - 1)
                 body.append([f"**{markdown_escaped(str(row.words))}**", *blank])
         table = "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, marks, *body))
         notes = [markdown_escaped(str(note)) for note in self.notes]
@@ -401,7 +411,7 @@ class Table:
     def html(self) -> str:
         """For a notebook; every text is escaped."""
         heads = []
-        for column in self.columns:
+        for column in self.page:
             head = "<br>".join(map(html_escaped, column.head().split("\n")))
             heads.append(_html_cell("th", column, head))
         lines = ["<table>"]
@@ -410,11 +420,11 @@ class Table:
         lines += [f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
         for row in self.rows:
             if not isinstance(row, Subheading):
-                cells = (_html_cell("td", c, html_escaped(c.text(row))) for c in self.columns)
+                cells = (_html_cell("td", c, html_escaped(c.text(row))) for c in self.page)
                 lines.append(f"<tr>{''.join(cells)}</tr>")
             elif str(row.words):
                 text = html_escaped(str(row.words))
-                span = f'<th colspan="{len(self.columns)}" style="text-align: left">{text}</th>'
+                span = f'<th colspan="{len(self.page)}" style="text-align: left">{text}</th>'
                 lines.append(f"<tr>{span}</tr>")
         lines += ["</tbody>", "</table>"]
         lines += [f"<p>{html_escaped(str(note))}</p>" for note in self.notes]
@@ -434,13 +444,13 @@ class Table:
         import pandas as pd
 
         rows = list(self._values())
-        return pd.DataFrame(rows) if rows else pd.DataFrame(columns=[c.key for c in self.columns])
+        return pd.DataFrame(rows) if rows else pd.DataFrame(columns=[c.key for c in self.columns if c.only != "page"])
 
     def _values(self) -> Iterator[dict[str, Any]]:
         for row in self.entries:
             values: dict[str, Any] = {}
             for column in self.columns:
-                values |= column.record(row)
+                values |= {} if column.only == "page" else column.record(row)
             yield values
 
 

@@ -91,7 +91,18 @@ def test_records_are_plain_json() -> None:
 def test_records_under_other_keys() -> None:
     column = Column("beta", keys=("b", "b_lo", "b_hi"), error_key="b_se")
     assert Table([column], ROWS[:1]).records() == [{"b": 0.3478, "b_lo": 0.31, "b_hi": 0.39, "b_se": 0.02}]
-    assert Table([LAW, Column("beta", keys=("", "", ""))], ROWS[:1]).records() == [{"law": "hoffmann2022"}]
+    assert Table([column], [{"beta": None}]).records()[0].keys() >= {"b", "b_lo", "b_hi"}
+
+
+def test_columns_for_the_page_or_for_data_alone() -> None:
+    columns = [LAW, Column("n", only="data"), Column("n", "runs", only="page", of=lambda row: "many")]
+    table = Table(columns, [{"law": "a", "n": 3}])
+    assert table.lines() == ["law  runs", "---------", "a    many"]
+    assert table.records() == [{"law": "a", "n": 3}]
+    assert table.to_frame().columns.tolist() == ["law", "n"]
+    assert "many" in table.html()
+    assert "many" in table.markdown()
+    assert r"a & many \\" in table.latex()
 
 
 def test_frame_keeps_infinite_numbers() -> None:
