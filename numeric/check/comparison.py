@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..results import Estimate, percentiles
 from .advice import advice, interval_at
 from .band import CANNOT_TELL, INCONSISTENT, farthest, simultaneous_band, verdict
 from .paired import grid, relative_difference, table
 from .phrases import flop, round_percent
-from .runs_result import CurveCheck, Estimate
+from .runs_result import CurveCheck
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,8 +62,8 @@ class Comparison:
             raw_law=estimates.raw.law(name=f"{name}, raw"),
             predicted_law=estimates.predicted.law(name=f"{name}, predicted"),
             alpha=alpha,
-            C0=log_C0.exponentiated(),
-            E=E.clipped(0.0),
+            C0=log_C0.mapped(exp),
+            E=E.clipped(least=0.0),
             alpha_predicted=float(predicted[2]),
             alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], self.level),
             compute_range=self.approach.span,
@@ -94,8 +95,8 @@ class Comparison:
 
 def about(value: float, resampled: Floats, level: float) -> Estimate:
     """The value with the quantiles of the deviations of the resamples from their median."""
-    lo, hi = _quantiles(resampled, level) - np.median(resampled)
-    return Estimate(float(value), float(value + lo), float(value + hi))
+    low, high = (end - np.median(resampled) for end in percentiles(resampled, level))
+    return Estimate(float(value), float(value + low), float(value + high), level=level)
 
 
 def beyond_chance(difference: float, resampled: Floats, level: float) -> Estimate:
@@ -104,9 +105,6 @@ def beyond_chance(difference: float, resampled: Floats, level: float) -> Estimat
     The interval excludes 0 just where the difference is outside the central `level` of the resampled ones; their median is
     taken off the value.
     """
-    lo, hi = _quantiles(resampled, level)
-    return Estimate(float(difference - np.median(resampled)), float(difference - hi), float(difference - lo))
-
-
-def _quantiles(resampled: Floats, level: float) -> Floats:
-    return np.quantile(resampled, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    low, high = percentiles(resampled, level)
+    excess = float(difference - np.median(resampled))
+    return Estimate(excess, float(difference - high), float(difference - low), level=level)

@@ -191,6 +191,6 @@ def test_beyond_chance_is_outside_of_what_chance_brings(seed, difference):
     drawn = np.random.default_rng(seed).exponential(size=200) - 1.0
     found = beyond_chance(difference, drawn, 0.9)
     lo, hi = np.quantile(drawn, [0.05, 0.95])
-    assert found.excludes_zero == (difference > hi or difference < lo)
-    assert found.lo < found.value < found.hi
+    assert found.excludes(0.0) == (difference > hi or difference < lo)
+    assert found.low < found.value < found.high
     assert found.value == pytest.approx(difference - np.median(drawn))
