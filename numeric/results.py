@@ -86,3 +86,22 @@ def spread(draws: Floats) -> float | None:
     deviation = largest * float(np.std(draws / largest, ddof=1))
     low, high = np.quantile(draws, CENTRAL)
     return deviation if deviation <= HEAVY * float(high - low) / NORMAL_WIDTH else None
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A curve with the ends of its interval at every point; the ends are None without draws."""
+
+    value: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    level: float | None = None
+
+    @classmethod
+    def of_draws(cls, value: ArrayLike, draws: ArrayLike, level: float) -> Band:
+        """The curve with the pointwise percentiles of the draws (R, ...)."""
+        curve, drawn = np.asarray(value, dtype=np.float64), np.asarray(draws, dtype=np.float64)
+        checked_level(level)
+        if len(drawn) < LEAST_DRAWS:
+            return cls(curve, level=level)
+        return cls(curve, *percentiles(drawn, level), level)

@@ -107,9 +107,7 @@ def repeat(
     return Repeated(tuple(values), interrupted)
 
 
-def _running(
-    task: Callable[..., Value], items: Iterable[tuple[Any, ...]], jobs: int
-) -> Iterator[Any]:
+def _running(task: Callable[..., Value], items: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     if jobs == 1:
         for item in items:
             yield task(*item)

@@ -25,8 +25,7 @@ def test_values_are_in_the_order_of_the_items(jobs):
 
 def test_one_job_needs_no_joblib():
     code = (
-        "import sys; from isoflop.numeric.fit.repeat import repeat; "
-        "repeat(abs, [(1,), (2,)]); assert 'joblib' not in sys.modules"
+        "import sys; from isoflop.numeric.fit.repeat import repeat; repeat(abs, [(1,), (2,)]); assert 'joblib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -81,5 +80,5 @@ def test_other_errors_are_not_kept_back():
 
 @pytest.mark.parametrize("jobs", [0, 1.5, True])
 def test_bad_jobs(jobs):
-    with pytest.raises(ValueError, match="^jobs="):
+    with pytest.raises(ValueError, match=r"^jobs="):
         repeat(square, numbers(3), jobs=jobs)
