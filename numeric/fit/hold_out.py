@@ -103,7 +103,8 @@ def rolling(values: ArrayLike, cutoffs: int | ArrayLike = 6, *, least: int = 6, 
             cuts = [cuts[i] for i in np.unique(np.linspace(0, len(cuts) - 1, count).round().astype(int))]
     else:
         cuts = sorted(np.asarray(cutoffs, dtype=np.float64).tolist())
-    ends = [*cuts[1:], float(column.max())] if next_only else [float(column.max())] * len(cuts)
+    last = float(column.max())
+    ends = [*cuts[1:], last][: len(cuts)] if next_only else [last] * len(cuts)
     return tuple(
         Split(f"up to {cut:.6g}", column <= cut, (column > cut) & (column <= end), cut)
         for cut, end in zip(cuts, ends, strict=True)

@@ -29,12 +29,12 @@ __all__ = ["Fitted", "Model"]
 class Model(newton.Model, Protocol):
     """A law at n rows, in the parameters theta (p,) that the solver moves.
 
-    theta need not be the coefficients that a reader sees: a good choice is nearly uncorrelated, without sharp valleys, such as the
-    logarithm of a term at the mean of the rows in place of its prefactor. `written` turns it back.
+    theta need not be the coefficients that a reader sees: a good choice is nearly uncorrelated, without sharp valleys, such as
+    the logarithm of a term at the mean of the rows in place of its prefactor. `written` turns it back.
 
     From `newton.Model` it has `size` (n), `part(rows)`, `evaluate(theta)`, that is values (K, n) and their first derivatives
-    (K, p, n), and `curvature`, the second derivatives summed over rows. Where a law leaves its domain, values are NaN or infinite:
-    the solver takes them for infinitely bad.
+    (K, p, n), and `curvature`, the second derivatives summed over rows. Where a law leaves its domain, values are NaN or
+    infinite: the solver takes them for infinitely bad.
     """
 
     @property
