@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.intervals import checked_level
-
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -63,6 +61,13 @@ class Estimate:
             return cls(value, undetermined=undetermined, level=level)
         low, high = percentiles(drawn, level)
         return cls(value, float(low), float(high), spread(drawn), undetermined, level=level)
+
+
+def checked_level(level: float) -> float:
+    """The level, or a ValueError where it does not lie between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level={level}: must lie between 0 and 1")
+    return level
 
 
 def percentiles(draws: Floats, level: float) -> tuple[Any, Any]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, whole_number
-from isoflop.numeric.fit.repeat import repeat
+from ..errors import outside, whole_number
+from .repeat import repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

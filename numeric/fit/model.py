@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from isoflop.numeric.fit import newton, resample
+from . import newton, resample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from isoflop.numeric.results import Estimate
+    from ..results import Estimate
 
     Floats = NDArray[np.float64]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from isoflop.numeric._domain import process_count
-from isoflop.numeric._progress import progress_bar
+from .._progress import progress_bar
+from ..errors import process_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
 
 __all__ = ["Repeated", "repeat"]
 
@@ -87,8 +88,8 @@ def repeat(
     Repeated
     """
     jobs = process_count(jobs)
-    if total is None:
-        total = len(items) if hasattr(items, "__len__") else None
+    if total is None and isinstance(items, Sized):
+        total = len(items)
     values: list[Value] = []
     interrupted = False
     running = _running(task, items, jobs)
@@ -107,7 +108,7 @@ def repeat(
     return Repeated(tuple(values), interrupted)
 
 
-def _running(task: Callable[..., Value], items: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
+def _running(task: Callable[..., Value], items: Iterable[tuple[Any, ...]], jobs: int) -> Generator[Any, None, None]:
     if jobs == 1:
         for item in items:
             yield task(*item)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, whole_number
-from isoflop.numeric.fit.repeat import repeat
-from isoflop.numeric.results import Band, Estimate
+from ..errors import outside, whole_number
+from ..results import Band, Estimate
+from .repeat import repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
