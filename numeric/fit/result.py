@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import outside
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
@@ -251,6 +253,22 @@ class Fit:
         quantities = default_quantities(compute, ratio)
         found = derived(self.law, self.covariance(), self.model.coordinates, quantities, level, self.degrees_of_freedom)
         return {item.quantity.name: item for item in found}
+
+    def quantity(self, name: str, *, compute: float | None = None, ratio: float | None = None) -> Quantity:
+        """What follows from a params+tokens law, by its name (see `derived`): for `Draws.estimate` and `profile`.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such quantity; those at a compute or a ratio need it.
+        """
+        from .derived import default_quantities
+
+        known = {each.name: each for each in default_quantities(compute, ratio)} if self.model.name == "params-tokens" else {}
+        if name not in known:
+            more = "" if not known or (compute is not None and ratio is not None) else " (more with compute and ratio)"
+            raise outside("quantity", name, f"one of {', '.join((*self.names, *known))}{more}")
+        return known[name]
 
     def sensitivity(self, **options: Any) -> Sensitivity:
         """How the coefficients move over the objectives; see `isoflop.numeric.fit.sensitivity.sensitivity`."""
