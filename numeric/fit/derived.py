@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._call import evaluate
-from isoflop.numeric._domain import positive_number
+from .._call import evaluate
+from ..errors import positive_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isoflop.numeric.law import Law
+    from ..law import Law
 
     Floats = NDArray[np.float64]
 
@@ -110,13 +110,30 @@ class Quantity:
         found = evaluate(self.function, {}, **taken, **dict(self.at))
         return np.array(np.broadcast_to(found, shape))
 
+    def __call__(self, columns: Mapping[str, Floats]) -> Floats:
+        """The quantity (K,) of many laws, from their coefficients by name; inf where one exceeds the largest float."""
+        given: dict[str, Any] = {"E": np.zeros(len(columns["beta"])), **columns}
+        try:
+            return self.values(**given)
+        except ValueError:
+            rows = ({name: column[index : index + 1] for name, column in given.items()} for index in range(len(given["beta"])))
+            return np.array([self._or_infinite(row) for row in rows])
+
+    def _or_infinite(self, given: dict[str, Any]) -> float:
+        try:
+            return float(self.values(**given)[0])
+        except ValueError as error:
+            if "exceeds the largest float" not in str(error):
+                raise
+            return inf
+
     def gradient(self, law: Law) -> dict[str, float]:
         """Derivatives of the value in E, log A, log B, beta and gamma.
 
         Notes
         -----
-        The closed gradients are proved in `isoflop.derivations.delta_method_exponent` and its neighbours, and in
-        `isoflop.derivations.penalty_gradient`.
+        The closed gradients are proved in `isoflop.derivations.data.delta_method_exponent` and its neighbours, and in
+        `isoflop.derivations.penalty.penalty_gradient`.
         """
         scale = self.value(law) if self.by_log else 1.0
         found = dict.fromkeys(COORDINATES, 0.0)
@@ -166,7 +183,7 @@ class Quantity:
 
     def _taken(self, function: str, given: dict[str, Any]) -> dict[str, Any]:
         """Of the coefficients and the other arguments, those that a generated function has."""
-        from isoflop.numeric._generated import array
+        from .._generated import array
 
         printed = getattr(array, function)
         code = getattr(printed, "__wrapped__", printed).__code__
@@ -312,7 +329,7 @@ def derived(
     >>> f"{alpha.value:.4f} +- {alpha.standard_error:.4f}"
     '0.1783 +- 0.0079'
     """
-    from isoflop.numeric.fit.intervals import checked_level, normal_quantile
+    from .intervals import checked_level, normal_quantile
 
     names = _checked_coordinates(coordinates)
     matrix = _checked_covariance(covariance, len(names))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import nonnegative_number, outside, positive_number
-from isoflop.numeric.fit.separable import Centred
+from ..errors import nonnegative_number, outside, positive_number
+from .separable import Centred
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.runs import Runs
+    from ..data.runs import Runs
 
     Floats = NDArray[np.float64]
     Bounds = Mapping[str, tuple[float | None, float | None]]
@@ -183,6 +183,10 @@ class Design:
         """The solver's parameters for coefficients."""
         values = np.array([coefficients[name] for name in self.terms.coefficients])
         return np.asarray(np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, values)))
+
+    def thetas(self, coefficients: Floats) -> Floats:
+        """The solver's parameters (K, p) for rows of coefficients."""
+        return np.asarray(np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, coefficients).T).T)
 
     def runaway(self, theta: Floats) -> tuple[str, ...]:
         """Coefficients that went to a limit of the search which the caller did not set, so that their values mean nothing.

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.summary import DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
-from isoflop.numeric.runs_cells import counted
+from ..data.runs_cells import counted
+from .summary import DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
-    from isoflop.numeric.fit.bootstrap import Bootstrap
-    from isoflop.numeric.fit.intervals import Interval
-    from isoflop.numeric.fit.result import Fit
-    from isoflop.numeric.runs import Dropped
+    from ..data.runs import Dropped
+    from .intervals import Interval
+    from .resample import Draws
+    from .result import Fit
 
 __all__ = ["fit_text", "number", "profile_text", "summary_text", "table"]
 
@@ -44,7 +44,7 @@ ROUNDING = 1e-12
 
 def fit_text(
     fit: Fit,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Draws | None = None,
     level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,
     ratio: ArrayLike | None = None,
@@ -54,7 +54,7 @@ def fit_text(
     Parameters
     ----------
     fit : Fit
-    bootstrap : Bootstrap, optional
+    bootstrap : Draws, optional
         Where standard errors and intervals come from; else the sandwich covariance.
     level : float
         Nominal coverage of the intervals.
@@ -190,7 +190,7 @@ def _intervals(summary: Summary) -> str:
     if boot is not None:
         share = "" if not boot.failed else f", {boot.failed} without a certified minimum"
         return (
-            f"bootstrap: standard deviations and percentiles of {counted(len(boot) + boot.failed, 'resample')} of "
+            f"bootstrap: standard deviations and percentiles of {counted(boot.done, 'resample')} of "
             f"{DRAWN[boot.kind]}, seed {boot.seed}{share}"
         )
     if summary.kind == "none" or not any(figure.se for figure in (*summary.coefficients, *summary.derived)):

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.bootstrap import LEAST_GROUPS, bootstrap
-from isoflop.numeric.fit.fitting import fit_terms
-from isoflop.numeric.fit.models import MODELS
-from isoflop.numeric.fit.separable import Centred
-from isoflop.numeric.passk.backtest.step import Step, Task
-from isoflop.numeric.passk.backtest.subject import Observed
-from isoflop.numeric.runs_columns import BUDGET
+from ...data.runs_columns import BUDGET
+from ...fit.bootstrap import bootstrap
+from ...fit.fitting import fit_terms
+from ...fit.models import MODELS
+from ...fit.resample import LEAST_GROUPS
+from ...fit.separable import Centred
+from .step import Step, Task
+from .subject import Observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.objective import Objective
-    from isoflop.numeric.fit.result import Fit
-    from isoflop.numeric.runs import Runs
+    from ...data.runs import Runs
+    from ...fit.objective import Objective
+    from ...fit.result import Fit
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -145,4 +146,5 @@ def _intervals(fit: Fit, resamples: int, seed: int, level: float) -> dict[str, t
     groups = fit.runs.group
     if groups is not None and len(np.unique(groups.astype(str))) < LEAST_GROUPS:
         return {}
-    return bootstrap(fit, resamples, seed=seed).intervals(level)
+    drawn = bootstrap(fit, resamples, seed=seed).estimates(level)
+    return {name: (estimate.low, estimate.high) for name, estimate in drawn.items()}
