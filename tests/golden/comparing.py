@@ -12,10 +12,13 @@ TOLERANCE = 1e-6
 RESAMPLED = 1e-4
 #: Below this a number is rounding alone (residuals of exact laws, differences of equal values).
 NOTHING = 1e-9
+#: What a clock says.
+TIMES, SECONDS = {"cpu_seconds", "seconds"}, re.compile(r"[\d.]+ s\b")
 
 
 def words_and_numbers(text: str) -> tuple[str, list[float]]:
     """The text with a mark for every number, whitespace and rules folded; and the numbers."""
+    text = SECONDS.sub("", text)
     numbers = [float(number) for number in NUMBER.findall(text)]
     words = re.sub(r"[-=]{3,}", "---", NUMBER.sub("#", text))
     return " ".join(words.split()), numbers
@@ -46,15 +49,17 @@ def _of_json(kept: Any, now: Any, place: str, tolerance: float) -> Iterator[str]
             yield f"key: {place}.{key} is gone"
         for key in now.keys() - kept.keys():
             yield f"key: {place}.{key} is new"
-        for key in kept.keys() & now.keys():
+        for key in kept.keys() & now.keys() - TIMES:
             yield from _of_json(kept[key], now[key], f"{place}.{key}", tolerance)
     elif isinstance(kept, list) and isinstance(now, list):
         if len(kept) != len(now):
             yield f"length: {place}: {len(kept)} is {len(now)}"
         for i, (a, b) in enumerate(zip(kept, now, strict=False)):
             yield from _of_json(a, b, f"{place}[{i}]", tolerance)
+    elif isinstance(kept, str) and isinstance(now, str):
+        yield from (f"text: {place}: {part}" for part in differences(kept, now, tolerance))
     elif isinstance(kept, bool) or isinstance(now, bool) or not _numbers(kept, now):
-        if kept != now and not (isinstance(kept, str) and isinstance(now, str) and not list(differences(kept, now, tolerance))):
+        if (type(kept), kept) != (type(now), now):
             yield f"value: {place}: {kept!r} is {now!r}"
     elif not _close(kept, now, tolerance):
         yield f"number: {place}: {kept!r} is {now!r}"

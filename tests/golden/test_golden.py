@@ -1,7 +1,6 @@
 """What the commands print stays what it was: words and numbers of some seventy calls."""
 
 import pytest
-
 from tests.golden.calls import CALLS
 from tests.golden.comparing import RESAMPLED, TOLERANCE, differences
 from tests.golden.inputs import write_all
