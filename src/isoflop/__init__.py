@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from isoflop._version import __version__
     from isoflop.numeric.accuracy.compare import compare_laws
     from isoflop.numeric.accuracy.report import report_benchmark
+    from isoflop.numeric.backtest import backtest
     from isoflop.numeric.check.published import check_published
     from isoflop.numeric.check.runs import check_runs
     from isoflop.numeric.custom import law_from_expression
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from isoflop.numeric.data.runs import Runs
     from isoflop.numeric.fit import Fit, fit
     from isoflop.numeric.law import Law, law
-    from isoflop.numeric.passk.backtest import backtest
     from isoflop.numeric.passk.laws import fit_passk
     from isoflop.numeric.passk.study import study_passk
     from isoflop.theory.algebra import decide
@@ -65,7 +65,7 @@ _HOME = {
     "LawForm": "isoflop.theory.law",
     "Runs": "isoflop.numeric.data.runs",
     "__version__": "isoflop._version",
-    "backtest": "isoflop.numeric.passk.backtest",
+    "backtest": "isoflop.numeric.backtest",
     "check_published": "isoflop.numeric.check.published",
     "check_runs": "isoflop.numeric.check.runs",
     "compare_laws": "isoflop.numeric.accuracy.compare",

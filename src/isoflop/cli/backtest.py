@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..numeric.passk.backtest.result import Backtest
+    from ..numeric.backtest.result import Backtest
     from .arguments import Options
 
 SUMMARY = "fit the cheap models, predict the expensive ones: errors, coverage, stability"
@@ -55,7 +55,6 @@ OPTIONS = {
     "cutoffs": "--cutoffs",
     "k": "--k",
     "cluster": "--cluster",
-    "checkpoint": "--checkpoint",
     "jobs": "--jobs",
     "method": "--method",
 }
@@ -69,7 +68,7 @@ def parser() -> Parser:
             "COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...",
             "RUNS [--column NAME=COLUMN] ... [--where CONDITION] ...",
             "COUNTS|RUNS [--by-axis AXIS] [--targets N|SHARE|all] [--cutoffs N|VALUE,...]",
-            "            [--checkpoint FILE] [--plot FILE [--plot-k K ...]]",
+            "            [--plot FILE [--plot-k K ...]]",
         ],
         "COUNTS has a row for each model and problem with numbers of samples and of correct ones, RUNS a row\n"
         "for each run with its loss; the columns tell which. For every cutoff the laws are fitted to the\n"
@@ -79,7 +78,7 @@ def parser() -> Parser:
         "Exit status 3: no prediction could be compared with an observation; 2: no fit could be made at all.",
         [
             "isoflop backtest counts.csv --models models.csv --k 1 100",
-            "isoflop backtest counts.csv --models models.csv --targets all --checkpoint work.jsonl",
+            "isoflop backtest counts.csv --models models.csv --targets all",
             "isoflop backtest counts.csv --models models.csv --cutoffs 12 --format csv --output rows.csv",
             "isoflop backtest counts.csv --models models.csv --plot backtest.png --plot-k 1 100 10000",
             "isoflop backtest runs.csv --targets 10% --plot backtest.png",
@@ -121,7 +120,6 @@ def parser() -> Parser:
         "of counts: draw models with the same params (or tokens) together, or one by one; default: params, where sizes repeat "
         "and there are at least four",
     )
-    takes_one(asked, "--checkpoint", "FILE", "keep every fit there as soon as it is made, and make none again that is there")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
     takes_several(asked, "--plot-k", "K", "one to four k to draw; default: the first")
     declare_output(built, *FORMATS, plot="draw errors and coefficients")
@@ -145,9 +143,9 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_backtest(result, k=drawn), path)
     text = json_text(plain(result.as_dict())) if form == "json" else result.to_csv() if form == "csv" else str(result)
     if result.interrupted:
-        say_interrupted(f"{len(result)} of {result.planned} fits are made{_kept(settings['checkpoint'])}")
+        say_interrupted(f"{len(result)} of {result.planned} fits are made; what was not reached is left out")
         return text, INTERRUPTED
-    return text, DONE if result.table.usable.any() else NO_VERDICT
+    return text, DONE if result.predictions.usable.any() else NO_VERDICT
 
 
 # -- what was asked ----------------------------------------------------------------------------------------------------
@@ -173,7 +171,6 @@ def _settings(options: Options) -> dict[str, Any]:
     word = options.chosen("--cluster", CLUSTERS) if "--cluster" in options else AUTO
     found["cluster"] = None if word == ALONE else word
     found["jobs"] = whole(options, "--jobs", least=None) or 1
-    found["checkpoint"] = target(options, "--checkpoint")
     every = tuple(dict.fromkeys((*METHODS["counts"], *METHODS["runs"])))
     found["method"] = options.chosen("--method", every) if "--method" in options else None
     return found
@@ -229,8 +226,8 @@ def _cutoffs(options: Options) -> int | list[float] | None:
 
 def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
     file = CountTable(options, LISTS)
-    from ..numeric.passk.backtest import backtest
-    from ..numeric.passk.backtest.reading import kind_of_table
+    from ..numeric.backtest import backtest
+    from ..numeric.backtest.reading import kind_of_table
 
     table = file.table()
     kind = kind_of_table(table, file.columns)
@@ -243,15 +240,8 @@ def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
     data: Any = file.read(table) if kind == "counts" else RunTable(options, LISTS).read("loss", table=table)
     try:
         return backtest(data, progress=is_terminal(sys.stderr), **settings)
-    except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(f"{str(stop) or 'no further fit is made'}{_kept(settings['checkpoint'])}") from None
     except ValueError as error:
         raise _of_option(error, options) from None
-
-
-def _kept(checkpoint: str | None) -> str:
-    """How an interrupted backtest goes on."""
-    return f"; {checkpoint} has every fit that is made, and the same command makes the rest" if checkpoint else ""
 
 
 def _of_option(error: ValueError, options: Options) -> UsageError:

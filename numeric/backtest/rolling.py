@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
-from ..._parallel import in_order
-from ..._progress import progress_bar
-from ...data.runs_cells import counted
-from ...errors import process_count, whole_number
-from ...fit.intervals import checked_level
-from ..cautions import AUTO
-from .checkpoint import appending, key_of, read_steps
-from .plan import planned
+from ..data.runs_cells import counted
+from ..errors import whole_number
+from ..fit.hold_out import Trial, judge
+from ..passk.cautions import AUTO
+from ..results import checked_level
+from .cutoffs import cutoffs_of
 from .reading import subject_of
 from .result import Backtest
-from .step import Step, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
 
-    from .plan import Plan
-    from .subject import Fitter, Subject
+    from ..fit.hold_out import Judged
+    from .cutoffs import Cutoffs
+    from .extrapolation import Observed, Subject
 
 __all__ = ["backtest"]
 
 AXES = ("compute", "params", "tokens", "gold")
-#: Fits that a process makes before it hands them over.
-AT_ONCE = 12
 
 
 def backtest(
@@ -50,7 +44,6 @@ def backtest(
     models: Any = None,
     gold: Any = None,
     random_baseline: float | None = None,
-    checkpoint: str | PathLike[str] | None = None,
     progress: bool = False,
     jobs: int = 1,
 ) -> Backtest:
@@ -86,9 +79,6 @@ def backtest(
         For counts, what models are drawn together by behind the final intervals; as in `fit_passk`. Runs have their `group`.
     columns, where, by, models, gold, random_baseline
         How a table is read; see `Counts.read` and `Runs.read`.
-    checkpoint : path, optional
-        A file where every fit is written as soon as it is made. Where it exists, its fits are not made again; a file of other
-        data or options is refused.
     progress : bool
         Show a bar on the standard error.
     jobs : int
@@ -115,37 +105,23 @@ def backtest(
     leaves a coefficient open: along that coefficient the fit ends anywhere, and so do its predictions.
     """
     level = checked_level(level)
-    resamples, seed, jobs = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0), process_count(jobs)
+    resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
         raise ValueError(f"axis={axis!r}: must be one of {', '.join(AXES)}")
     reading = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold, "random_baseline": random_baseline}
-    subject, ks = subject_of(data, k, method, cluster, reading)
+    subject = subject_of(data, k, method, cluster, reading)
     if axis not in subject.covariates:
         raise ValueError(
             f"axis={axis!r}: {subject.source} has no {axis}; it has {', '.join(subject.covariates) or 'no covariate'}"
         )
-    plans = _plans(subject, laws, axis, targets, cutoffs)
-    options = {"axis": axis, "targets": targets if isinstance(targets, (str, int, float)) else list(targets)}
-    options |= {"level": level, "resamples": resamples, "seed": seed}
-    made = {} if checkpoint is None else read_steps(checkpoint, key := key_of(subject.identity(), options))
-    tasks = [task for k_ in ks for plan in plans.values() for task in plan.tasks(k_)]
-    steps = {task: made[task] for task in tasks if task in made}
-    interrupted = False
-    bar = progress_bar(len(tasks), progress, what="backtest", unit="fit", done=len(steps))
-    try:
-        with appending(checkpoint, key if checkpoint is not None else "") as keep:
-            rest = [task for task in tasks if task not in steps]
-            for step in _made(subject, plans, rest, (resamples, seed, level), jobs):
-                steps[step.task] = step
-                keep(step)
-                bar.update(1)
-    except KeyboardInterrupt:
-        if not steps:
-            raise KeyboardInterrupt(f"0 of {counted(len(tasks), 'fit')} are made") from None
-        interrupted = True
-    finally:
-        bar.close()
-    _some_fit(subject, list(steps.values()), interrupted)
+    cuts = _cutoffs(subject, laws, axis, targets, cutoffs)
+    total = len(subject.ks) * sum(len(each.at) for each in cuts.values())
+    observed: dict[int, Observed] = {}
+    trials = _trials(subject, cuts, observed, level, resamples, seed)
+    held = judge(trials, jobs=jobs, progress=progress, total=total)
+    if held.interrupted and not held.judged:
+        raise KeyboardInterrupt(f"0 of {counted(total, 'fit')} are made")
+    _some_fit(subject, held.judged, held.interrupted)
     return Backtest(
         what=subject.what,
         source=subject.source,
@@ -154,29 +130,41 @@ def backtest(
         level=level,
         resamples=resamples,
         names=subject.names,
-        plans=plans,
-        observed={k_: subject.observed(k_) for k_ in ks},
-        steps=tuple(steps[task] for task in tasks if task in steps),
-        planned=len(tasks),
-        interrupted=interrupted,
+        cutoffs=cuts,
+        observed=observed,
+        judged=held.judged,
+        planned=total,
+        interrupted=held.interrupted,
     )
 
 
-def _plans(subject: Subject, laws: str | Sequence[str] | None, axis: str, targets: Any, cutoffs: Any) -> dict[str, Plan]:
-    """A plan for every law that was asked for; by default for every law that has the models for one."""
+def _trials(
+    subject: Subject, cuts: Mapping[str, Cutoffs], observed: dict[int, Observed], level: float, resamples: int, seed: int
+) -> Iterator[Trial]:
+    """By k and law, from the last cutoff to the first; the fit of the last one is resampled. Fills in what was observed."""
+    for k in subject.ks:
+        rows, observed[k] = subject.rows(k)
+        for law, each in cuts.items():
+            for number, split in enumerate(each.splits()):
+                learner = subject.learner(law, k, level, 0 if number else resamples, seed)
+                yield Trial(learner, rows, split, observed[k].value, subject=k)
+
+
+def _cutoffs(subject: Subject, laws: str | Sequence[str] | None, axis: str, targets: Any, cutoffs: Any) -> dict[str, Cutoffs]:
+    """Of every law that was asked for; by default of every law that has the models for some."""
     every = ("compute", "params-tokens", "gold") if subject.what == "counts" else ("compute", "params-tokens")
     if laws is not None:
         names = (laws,) if isinstance(laws, str) else tuple(laws)
         for name in names or ("",):
             if name not in every:
                 raise ValueError(f"laws={name!r}: must be one of {', '.join(every)}")
-        return {name: planned(_with(subject, name), name, axis, targets, cutoffs) for name in names}
+        return {name: cutoffs_of(_with(subject, name), name, axis, targets, cutoffs) for name in names}
     found, first = {}, None
     for name in every:
         if any(need not in subject.covariates for need in subject.needs(name)):
             continue
         try:
-            found[name] = planned(subject, name, axis, targets, cutoffs)
+            found[name] = cutoffs_of(subject, name, axis, targets, cutoffs)
         except ValueError as error:
             if not str(error).startswith("law="):
                 raise
@@ -197,55 +185,9 @@ def _with(subject: Subject, law: str) -> Subject:
     return subject
 
 
-def _made(
-    subject: Subject, plans: Mapping[str, Plan], tasks: Sequence[Task], options: tuple[int, int, float], jobs: int
-) -> Iterator[Step]:
-    """The fits as they are made."""
-    by_k = [(k, list(group)) for k, group in groupby(tasks, key=lambda task: task.k)]
-    if jobs == 1:
-        for k, group in by_k:
-            part = subject.at(k)
-            for task in group:
-                yield step_of(part, plans[task.law], task, options)
-        return
-    calls = (
-        (part, {task.law: plans[task.law] for task in block}, block, options)
-        for k, group in by_k
-        for part in (subject.at(k),)
-        for block in _blocks(_by_training(plans, group))
-    )
-    for found in in_order(_steps, calls, jobs):
-        yield from found
-
-
-def _by_training(plans: Mapping[str, Plan], tasks: Sequence[Task]) -> list[Task]:
-    """Those with equal training sets together: they share what is learnt from these."""
-    return sorted(tasks, key=lambda task: -plans[task.law].place(task.cutoff))
-
-
-def _some_fit(subject: Subject, steps: Sequence[Step], interrupted: bool) -> None:
+def _some_fit(subject: Subject, judged: Sequence[Judged], interrupted: bool) -> None:
     """Raise where no law could be fitted anywhere, with the cause at the last cutoff, which has the most models."""
-    if steps and not interrupted and all(step.failed for step in steps):
-        last = max(steps, key=lambda step: step.n_train)
-        at = f" at k={last.task.k}" if subject.what == "counts" else ""
-        raise ValueError(f"{subject.source}: no fit can be made; law {last.task.law}{at}: {last.failed}")
-
-
-def _blocks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
-    rest = iter(tasks)
-    while block := list(islice(rest, AT_ONCE)):
-        yield block
-
-
-def _steps(subject: Fitter, plans: Mapping[str, Plan], tasks: Sequence[Task], options: tuple[int, int, float]) -> list[Step]:
-    return [step_of(subject, plans[task.law], task, options) for task in tasks]
-
-
-def step_of(subject: Fitter, plan: Plan, task: Task, options: tuple[int, int, float]) -> Step:
-    """One fit, or why there is none."""
-    resamples, seed, level = options
-    training = plan.training(task.cutoff)
-    try:
-        return subject.step(task, training, plan.beyond(task.cutoff), resamples if task.final else 0, seed, level)
-    except ValueError as error:
-        return Step.failure(task, int(training.sum()), str(error).removeprefix(f"k={task.k}: "))
+    if judged and not interrupted and all(each.fitted is None for each in judged):
+        last = max(judged, key=lambda each: each.n_train)
+        at = f" at k={last.subject}" if subject.what == "counts" else ""
+        raise ValueError(f"{subject.source}: no fit can be made; law {last.model}{at}: {last.failed}")

@@ -1,4 +1,4 @@
-"""Which fits a backtest makes: what is trained on at every cutoff, and what is predicted from there."""
+"""Cutoffs in what makes a model expensive: what is trained on at each, and what is predicted from there."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.runs_cells import counted
-from ...errors import outside, positive_number
-from .step import Task
-from .subject import known, position
+from ..data.runs_cells import counted
+from ..errors import outside, positive_number
+from ..fit.hold_out import Split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from .subject import Subject
+    from .extrapolation import Subject
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
+#: Where more of it makes a model cheaper: -log of the probability of the gold reference solution.
+FALLING = ("gold",)
 ALL = "all"
 TARGETS = "all, a whole number of at least 1, a share above 0 and below 1, or a list of names"
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """The fits of one law at one k, and their training sets and targets.
+class Cutoffs:
+    """The cutoffs of one law, with their training sets and targets.
 
     Attributes
     ----------
@@ -39,8 +40,8 @@ class Plan:
         (G,): log10 of it, with the sign that makes expensive models the greater ones; NaN where a model cannot take part.
     trainable, targets : ndarray of bool
         (G,): what may be trained on, and what is to be predicted.
-    cutoffs : tuple of float
-        From cheap to expensive.
+    at : tuple of float
+        The cutoffs from cheap to expensive.
     """
 
     law: str
@@ -48,21 +49,18 @@ class Plan:
     position: Floats
     trainable: Mask
     targets: Mask
-    cutoffs: tuple[float, ...]
+    at: tuple[float, ...]
 
-    def tasks(self, k: int) -> list[Task]:
+    def splits(self) -> list[Split]:
         """From the last cutoff, whose fit is the final one, to the first."""
-        last, *others = self.cutoffs[::-1]
-        return [Task(self.law, k, last, final=True), *(Task(self.law, k, cutoff) for cutoff in others)]
+        return [
+            Split(f"up to {cutoff:.6g}", self.training(cutoff), self.targets & (self.position > self.place(cutoff)), cutoff)
+            for cutoff in self.at[::-1]
+        ]
 
     def training(self, cutoff: float) -> Mask:
         """(G,): the models up to a cutoff."""
         return self.trainable & (self.position <= self.place(cutoff))
-
-    def beyond(self, cutoff: float) -> NDArray[np.int64]:
-        """(T,): the targets beyond a cutoff, from cheap to expensive."""
-        found = np.flatnonzero(self.targets & (self.position > self.place(cutoff)))
-        return found[np.argsort(self.position[found], kind="stable")]
 
     def place(self, cutoff: float) -> float:
         """The position of a cutoff; of a value of the axis exactly that of its models."""
@@ -76,17 +74,17 @@ class Plan:
         return -1.0 if self.position[some] @ np.log10(self.values[some]) < 0.0 else 1.0
 
 
-def planned(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any) -> Plan:
-    """The plan for one law.
+def cutoffs_of(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any) -> Cutoffs:
+    """The cutoffs for one law.
 
     Raises
     ------
     ValueError
         Where an argument is outside its domain, or there is no cutoff with enough models up to it and one to predict beyond.
     """
-    usable = known(subject, law, axis)
+    usable: Mask = np.all([np.isfinite(subject.covariates[name]) for name in {axis, *subject.needs(law)}], axis=0)
     values = np.where(usable, subject.covariates[axis], np.nan)
-    place = np.where(usable, position(subject, axis), np.nan)
+    place = -np.log10(values) if axis in FALLING else np.log10(values)
     wanted = _targets(subject, targets, place)
     trainable = usable if isinstance(targets, str) and targets == ALL else usable & ~wanted
     least = len(subject.coefficients(law)) + 1
@@ -100,7 +98,7 @@ def planned(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any) -
     order = np.argsort(place, kind="stable")
     inside = [g for g in order if trainable[g] and first <= place[g] <= last]
     distinct = tuple(dict.fromkeys(float(values[g]) for g in inside))
-    return Plan(law, values, place, trainable, wanted, _cutoffs(cutoffs, distinct, axis))
+    return Cutoffs(law, values, place, trainable, wanted, _chosen(cutoffs, distinct, axis))
 
 
 def _range(place: Floats, trainable: Mask, wanted: Mask, least: int) -> tuple[float, float]:
@@ -151,7 +149,7 @@ def _named(subject: Subject, targets: Sequence[str]) -> Mask:
     return np.isin(np.array(subject.names, dtype=object), names)
 
 
-def _cutoffs(cutoffs: Any, distinct: tuple[float, ...], axis: str) -> tuple[float, ...]:
+def _chosen(cutoffs: Any, distinct: tuple[float, ...], axis: str) -> tuple[float, ...]:
     """Those asked for, from cheap to expensive: all, so many, or given values of the axis."""
     if cutoffs is None:
         return distinct

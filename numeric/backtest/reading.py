@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.counts import Counts
-from ...data.counts_columns import LETTERS, Choice, role
-from ...data.runs import Runs
-from ...data.runs_columns import listed, recognise
-from ...data.runs_file import Table, table_of
-from ...fit.objective import Objective
-from ..cautions import AUTO, cluster_of
-from ..laws import METHODS, Data, clusters, ks_of
+from ..data.counts import Counts
+from ..data.counts_columns import LETTERS, Choice, role
+from ..data.runs import Runs
+from ..data.runs_columns import listed, recognise
+from ..data.runs_file import Table, table_of
+from ..fit.objective import Objective
+from ..passk.cautions import AUTO, cluster_of
+from ..passk.laws import METHODS, Data, clusters, ks_of
 from .counts import OfCounts
-from .runs import OfRuns
+from .losses import OfRuns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .subject import Subject
+    from .extrapolation import Subject
 
 OF_COUNTS, OF_RUNS = ("n_samples", "n_correct"), ("loss", "accuracy")
 POWERS = (1, 10, 100, 1000, 10_000)
@@ -26,8 +26,8 @@ POWERS = (1, 10, 100, 1000, 10_000)
 
 def subject_of(
     data: Any, k: Sequence[int] | None, method: str | None, cluster: str | None, reading: Mapping[str, Any]
-) -> tuple[Subject, tuple[int, ...]]:
-    """Counts with their k, or runs with the one k of 0.
+) -> Subject:
+    """What a table holds: counts, or runs with a loss.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def subject_of(
             raise ValueError(f"{name}={value!r}: is for counts of correct samples; these are runs with a loss")
     chosen = Objective(name=method or "least-squares-log")
     given = {name: reading[name] for name in ("columns", "where", "random_baseline")}
-    return OfRuns(Runs.read(data, **given, require=("loss",)), chosen), (0,)
+    return OfRuns(Runs.read(data, **given, require=("loss",)), chosen)
 
 
 def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) -> str:
@@ -78,9 +78,7 @@ def _has(choice: Choice, name: str, source: str, names: Sequence[str]) -> bool:
         return True
 
 
-def _counts(
-    data: Any, k: Sequence[int] | None, method: str | None, cluster: str | None, reading: Mapping[str, Any]
-) -> tuple[Subject, tuple[int, ...]]:
+def _counts(data: Any, k: Sequence[int] | None, method: str | None, cluster: str | None, reading: Mapping[str, Any]) -> Subject:
     if reading["random_baseline"] is not None:
         raise ValueError(f"random_baseline={reading['random_baseline']!r}: is for runs with an accuracy; these are counts")
     if method not in (None, *METHODS):
@@ -90,7 +88,7 @@ def _counts(
     _one_benchmark(counts)
     clusters(counts, cluster_of(counts, cluster))
     ks = ks_of(counts, _powers(counts, chosen) if k is None else k, chosen)
-    return OfCounts(Data(counts, ks), chosen, cluster), ks
+    return OfCounts(Data(counts, ks), chosen, cluster)
 
 
 def _powers(counts: Counts, method: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Backtests: laws fitted to the cheap models predict the expensive ones, cutoff by cutoff."""
+"""Models held out: laws fitted to the cheap ones predict the expensive ones."""
 
 from .result import Backtest
 from .rolling import backtest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.runs_cells import counted
+from ..data.runs_cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,14 +36,14 @@ def _head(result: Backtest) -> list[str]:
     what = "-log pass@k" if result.what == "counts" else "loss"
     noun = "model" if result.what == "counts" else "run"
     lines = [f"Backtest of {what} on {counted(len(result.names), noun)} of {result.source}, fits by {result.method}"]
-    for law, plan in result.plans.items():
-        targets = [result.names[g] for g in np.flatnonzero(plan.targets)]
+    for law, each in result.cutoffs.items():
+        targets = [result.names[g] for g in np.flatnonzero(each.targets)]
         which = targets[0] if len(targets) == 1 else counted(len(targets), noun)
-        first, last = plan.cutoffs[0], plan.cutoffs[-1]
-        cutoffs = f"{counted(len(plan.cutoffs), 'cutoff')} from {_short(first)} to {_short(last)} {UNITS[result.axis]}"
+        first, last = each.at[0], each.at[-1]
+        cutoffs = f"{counted(len(each.at), 'cutoff')} from {_short(first)} to {_short(last)} {UNITS[result.axis]}"
         lines.append(f"  {law}: {cutoffs}, predicting {which}")
-    if len(result.steps) < result.planned:
-        lines.append(f"  only {len(result.steps)} of {counted(result.planned, 'fit')} were made")
+    if len(result.judged) < result.planned:
+        lines.append(f"  only {len(result.judged)} of {counted(result.planned, 'fit')} were made")
     return _wrapped(lines)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from isoflop.numeric.backtest import backtest
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.passk.backtest import backtest
-from isoflop.numeric.passk.backtest import rolling as module
+from isoflop.numeric.fit import hold_out as engine
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
 
@@ -92,18 +92,18 @@ def test_stability_goes_back_from_the_final_fit(result):
     for found in result.stability():
         steps = result.at(found["law"], found["k"])[::-1]
         final = steps[0]
-        assert final.task.final
-        assert final.task.cutoff == max(step.task.cutoff for step in steps)
+        assert final is result.final(found["law"], found["k"])
+        assert final.split.at == max(step.split.at for step in steps)
         if found["lo"] is None:
             continue
-        name, reached = found["coefficient"], final.task.cutoff
+        name, reached = found["coefficient"], final.split.at
         for step in steps:
             sound = not step.failed and step.converged and name not in step.undetermined
             top = inf if found["hi"] is None else found["hi"]
-            if not (sound and found["lo"] <= step.coefficients[name] <= top):
+            if not (sound and found["lo"] <= step.fitted.coefficients[name] <= top):
                 break
-            reached = step.task.cutoff
-        assert found["stable_decades"] == pytest.approx(log10(final.task.cutoff / reached), abs=1e-12)
+            reached = step.split.at
+        assert found["stable_decades"] == pytest.approx(log10(final.split.at / reached), abs=1e-12)
         assert 0.0 <= found["stable_decades"] <= found["of_decades"] + 1e-12
         assert found["overlap_decades"] >= found["stable_decades"] - 1e-12 or name in ("E0",)
 
@@ -117,11 +117,11 @@ def test_coefficients_of_an_exact_law_are_stable(result):
 def test_all_targets(exact):
     found = backtest(exact, laws="compute", k=[1], targets="all", resamples=0, cutoffs=4)
     compute = exact.covariates["compute"]
-    for step in found.steps:
-        assert set(step.targets) == set(np.flatnonzero(compute > step.task.cutoff))
-        assert step.n_train == int((compute <= step.task.cutoff).sum())
-    assert found.steps[0].task.final
-    assert found.steps[0].n_train == 16
+    for step in found.judged:
+        assert set(step.rows) == set(np.flatnonzero(compute > step.split.at))
+        assert step.n_train == int((compute <= step.split.at).sum())
+    assert found.judged[0] is found.final("compute", 1)
+    assert found.judged[0].n_train == 16
     median = next(row["median_error"] for row in found.errors([0.0, 1.0]))
     assert median < 0.03
 
@@ -129,20 +129,20 @@ def test_all_targets(exact):
 @pytest.mark.parametrize(("targets", "count"), [(2, 2), (0.25, 4), (["N6.4e+09_D5e+11", "N6.4e+09_D7e+10"], 2)])
 def test_targets_are_never_trained_on(exact, targets, count):
     found = backtest(exact, laws="compute", k=[1], targets=targets, resamples=0, cutoffs=3)
-    plan = found.plans["compute"]
+    plan = found.cutoffs["compute"]
     assert plan.targets.sum() == count
-    assert not (plan.training(plan.cutoffs[-1]) & plan.targets).any()
+    assert not (plan.training(plan.at[-1]) & plan.targets).any()
 
 
 @pytest.mark.parametrize("axis", ["params", "tokens", "gold"])
 def test_other_axes(exact, axis):
     found = backtest(exact, laws=["compute", "gold"], k=[1], axis=axis, resamples=0, cutoffs=2)
     values = exact.covariates[axis]
-    for step in found.steps:
-        cheap = values >= step.task.cutoff if axis == "gold" else values <= step.task.cutoff
-        dear = values < step.task.cutoff if axis == "gold" else values > step.task.cutoff
-        assert step.n_train == int((cheap & ~found.plans[step.task.law].targets).sum())
-        assert dear[step.targets].all()
+    for step in found.judged:
+        cheap = values >= step.split.at if axis == "gold" else values <= step.split.at
+        dear = values < step.split.at if axis == "gold" else values > step.split.at
+        assert step.n_train == int((cheap & ~found.cutoffs[step.model].targets).sum())
+        assert dear[step.rows].all()
     assert all(row["decades_held_out"] > 0.0 for row in found.rows())
 
 
@@ -178,9 +178,13 @@ def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
     table = counts_of()
     found = backtest(table, laws="params-tokens", k=[1], resamples=0)
     first = found.at("params-tokens", 1)[0]
-    open_one = replace(first, converged=True, undetermined=("D0", "gamma"))
-    steps = tuple(open_one if step is first else replace(step, converged=True, undetermined=()) for step in found.steps)
-    tested = replace(found, steps=steps)
+
+    def sound(fit, undetermined=()):
+        return replace(fit, fitted=replace(fit.fitted, converged=True, undetermined=undetermined))
+
+    open_one = sound(first, ("D0", "gamma"))
+    steps = tuple(open_one if fit is first else sound(fit) for fit in found.judged)
+    tested = replace(found, judged=steps)
     assert sum(row["n"] for row in tested.errors(by_decades=False)) == len(steps) - 1
     assert sum(row["n"] for row in tested.coverage()) == len(steps) - 1
     assert [row["reason"] for row in tested.failures()] == ["the models leave D0, gamma open"]
@@ -192,9 +196,10 @@ def test_models_of_a_size_are_drawn_together(exact):
     """The final intervals are those of the law fitted to the same models with the same resamples."""
     options: dict[str, Any] = {"laws": "compute", "k": [1], "cutoffs": 1, "targets": "all", "resamples": 30, "seed": 5}
     for cluster in ("auto", "tokens", None):
-        (step,) = backtest(exact, cluster=cluster, **options).steps
+        (step,) = backtest(exact, cluster=cluster, **options).judged
         (own,) = fit_passk(exact, law="compute", k=[1], resamples=30, seed=5, cluster=cluster).fits
-        assert step.intervals["alpha"] == pytest.approx(own.interval("alpha"), rel=1e-6)
+        alpha = step.fitted.final("alpha")
+        assert (alpha.low, alpha.high) == pytest.approx(own.interval("alpha"), rel=1e-6)
     with pytest.raises(ValueError, match="cluster='size': must be one of"):
         backtest(exact, cluster="size", **options)
     with pytest.raises(ValueError, match="cluster='params': is for counts"):
@@ -235,92 +240,31 @@ def test_intervals_of_runs_are_those_of_linear_regression():
 # -- resuming ----------------------------------------------------------------------------------------------------------
 
 
-def noted(monkeypatch, real) -> list[Any]:
-    """The tasks that are fitted from now on."""
-    tasks: list[Any] = []
+def stopped_after(count, monkeypatch):
+    """Ctrl-C after so many fits."""
+    real, made = engine._judged, []
 
-    def step(subject, plan, task, rest):
-        tasks.append(task)
-        return real(subject, plan, task, rest)
+    def interrupted(trial):
+        if len(made) == count:
+            raise KeyboardInterrupt
+        made.append(trial)
+        return real(trial)
 
-    monkeypatch.setattr(module, "step_of", step)
-    return tasks
+    monkeypatch.setattr(engine, "_judged", interrupted)
 
 
-def test_a_checkpoint_saves_every_fit_and_makes_none_twice(exact, tmp_path, monkeypatch):
-    path = tmp_path / "work.jsonl"
+def test_an_interrupt_keeps_the_fits_that_are_made(exact, monkeypatch):
     options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 20, "cutoffs": 5}
     whole = backtest(exact, **options)
-    made: list[Any] = []
-    real = module.step_of
-
-    def interrupted(subject, plan, task, rest):
-        if len(made) == 3:
-            raise KeyboardInterrupt
-        made.append(task)
-        return real(subject, plan, task, rest)
-
-    monkeypatch.setattr(module, "step_of", interrupted)
-    part = backtest(exact, **options, checkpoint=path)
+    stopped_after(3, monkeypatch)
+    part = backtest(exact, **options)
     assert part.interrupted
     assert (len(part), part.planned) == (3, len(whole))
-    assert len(path.read_text().splitlines()) == 4
-    with path.open("a") as file:
-        file.write('{"law": "compute", "k": 1, "cuto')  # a line that was cut off
-    again = noted(monkeypatch, real)
-    rest = backtest(exact, **options, checkpoint=path)
-    assert not rest.interrupted
-    assert len(again) == len(whole) - 3
-    assert not set(again) & set(made)
-    assert rest.as_dict() == whole.as_dict()
-    again.clear()
-    assert backtest(exact, **options, checkpoint=path).as_dict() == whole.as_dict()
-    assert again == []
-
-
-def test_more_k_go_on_from_the_same_checkpoint(exact, tmp_path, monkeypatch):
-    path = tmp_path / "work.jsonl"
-    options: dict[str, Any] = {"laws": "compute", "resamples": 0, "cutoffs": 2}
-    backtest(exact, **options, k=[1], checkpoint=path)
-    again = noted(monkeypatch, module.step_of)
-    backtest(exact, **options, k=[1, 4], checkpoint=path)
-    assert {task.k for task in again} == {4}
-
-
-def test_a_checkpoint_of_something_else_is_refused(exact, tmp_path):
-    path = tmp_path / "work.jsonl"
-    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 0, "cutoffs": 2}
-    backtest(exact, **options, checkpoint=path)
-    before = path.read_bytes()
-    others: list[dict[str, Any]] = [
-        {"level": 0.8},
-        {"targets": 2},
-        {"axis": "params"},
-        {"cluster": None},
-        {"method": "least-squares-log"},
-    ]
-    for other in others:
-        with pytest.raises(ValueError, match="other data or other options"):
-            backtest(exact, **(options | other), checkpoint=path)
-    with pytest.raises(ValueError, match="other data or other options"):
-        backtest(exact.subset(np.arange(15)), **options, checkpoint=path)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("text", ["my notes", "a,b\n1,2\n", '{"key": 1}\n', "\n"])
-def test_a_file_that_is_no_checkpoint_is_left_alone(exact, tmp_path, text):
-    path = tmp_path / "notes.txt"
-    path.write_text(text)
-    with pytest.raises(ValueError, match="no checkpoint"):
-        backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2, checkpoint=path)
-    assert path.read_text() == text
+    assert part.coefficient_rows() == whole.coefficient_rows()[:3]
 
 
 def test_an_interrupt_before_the_first_fit_is_one(exact, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(module, "step_of", interrupted)
+    stopped_after(0, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2)
 
@@ -349,7 +293,7 @@ def test_output(result):
 
 def test_progress_shows_on_request(exact, capsys):
     backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2, progress=True)
-    assert "backtest" in capsys.readouterr().err
+    assert "held out" in capsys.readouterr().err
     backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2)
     assert capsys.readouterr().err == ""
 
@@ -374,7 +318,7 @@ def test_progress_shows_on_request(exact, capsys):
         ({"cutoffs": [1e30]}, r"cutoffs=1e\+30: must be from"),
         ({"cutoffs": []}, r"cutoffs=\[\]: must be at least one"),
         ({"method": "guess"}, r"method='guess': must be one of likelihood"),
-        ({"level": 1.0}, r"level=1.0: must be"),
+        ({"level": 1.0}, r"level=1.0: must"),
         ({"resamples": -1}, r"resamples=-1: must be"),
         ({"jobs": 0}, r"jobs=0: must be"),
         ({"random_baseline": 0.1}, r"random_baseline=0.1: is for runs"),
@@ -432,8 +376,8 @@ def test_some_cutoffs_without_a_fit_are_counted():
     zeros = np.array([0, 0, 0, 0, 0, 1, 3, 4, 5, 8, 7, 9]).repeat(3)
     data = table_of(12, compute=np.repeat(np.geomspace(1e18, 1e21, 12), 3), c=zeros)
     found = backtest(data, k=[1], laws="compute", resamples=0)
-    failed = [step for step in found.steps if step.failed]
-    assert 0 < len(failed) < len(found.steps)
+    failed = [step for step in found.judged if step.fitted is None]
+    assert 0 < len(failed) < len(found.judged)
     assert all("without a success" in step.failed for step in failed)
     assert sum(row["n"] for row in found.failures() if row["reason"].startswith("no fit")) == len(failed)
     assert "no fit" in str(found)
@@ -454,19 +398,19 @@ def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff(method):
     options: dict[str, Any] = {"laws": "compute", "k": [k], "targets": "all", "resamples": 0, "method": method}
     one, other = (backtest(each, **options) for each in (counts, replace(counts, c=changed)))
     for step, again in zip(one.at("compute", k), other.at("compute", k), strict=True):
-        if step.task.cutoff <= cutoff:
-            assert step.coefficients == pytest.approx(again.coefficients, rel=1e-9)
-            assert step.log_y == pytest.approx(again.log_y, rel=1e-9)
-    assert one.steps[0].coefficients != pytest.approx(other.steps[0].coefficients, rel=1e-3)
+        if step.split.at <= cutoff:
+            assert step.fitted.coefficients == pytest.approx(again.fitted.coefficients, rel=1e-9)
+            assert step.predicted == pytest.approx(again.predicted, rel=1e-9)
+    assert one.judged[0].fitted.coefficients != pytest.approx(other.judged[0].fitted.coefficients, rel=1e-3)
 
 
 def test_a_fit_is_that_of_its_models_alone():
     counts = counts_of(0.1, samples=20, problems=60)
     cheap = np.sort(np.argsort(counts.covariates["compute"])[:10])
     found = backtest(counts, laws="compute", k=[200], targets="all", resamples=0)
-    step = next(step for step in found.steps if step.n_train == 10)
+    step = next(step for step in found.judged if step.n_train == 10)
     alone = fit_passk(counts.subset(cheap), law="compute", k=[200]).at(200)
-    assert step.coefficients == pytest.approx(alone.coefficients, rel=1e-4)
+    assert step.fitted.coefficients == pytest.approx(alone.coefficients, rel=1e-4)
 
 
 # -- what is told apart ------------------------------------------------------------------------------------------------
@@ -548,53 +492,3 @@ def test_prediction_intervals_hold_about_as_often_as_they_say():
 def test_prediction_intervals_hold_as_often_as_they_say():
     inside = coverage_of(range(150))
     assert abs(inside.mean() - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(inside)) + 0.02
-
-
-def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path, monkeypatch):
-    import errno
-    import os
-    import typing
-    from types import SimpleNamespace
-
-    from isoflop.numeric.passk.backtest import checkpoint
-
-    path = tmp_path / "work.jsonl"
-    with checkpoint.appending(path, "key") as add:
-        add(typing.cast("typing.Any", SimpleNamespace(as_record=lambda: {"fit": 1})))
-    whole = path.read_bytes()
-    opened = type(path).open
-
-    def full(self, *args, **options):
-        file = opened(self, *args, **options)
-        if options.get("buffering") == 0:
-            written = file.write
-
-            def write(line):
-                if len(line) < 5:
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                return written(line[:5])
-
-            return _Wrapped(file, write)
-        return file
-
-    monkeypatch.setattr(type(path), "open", full)
-    with (
-        pytest.raises(ValueError, match=r"checkpoint=.*cannot be written .No space left"),
-        checkpoint.appending(path, "key") as add,
-    ):
-        add(typing.cast("typing.Any", SimpleNamespace(as_record=lambda: {"fit": 2})))
-    assert path.read_bytes() == whole
-
-
-class _Wrapped:
-    def __init__(self, file, write):
-        self.file, self.write = file, write
-
-    def __getattr__(self, name):
-        return getattr(self.file, name)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.file.close()

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import outside
+from ..errors import outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from .plan import Plan
-    from .step import Step
-    from .subject import Observed
-    from .summary import Table
+    from ..fit.hold_out import Judged
+    from .cutoffs import Cutoffs
+    from .extrapolation import Observed
+    from .summary import Predictions
 
     Floats = NDArray[np.float64]
 
@@ -44,12 +44,12 @@ class Backtest:
         Behind the final intervals of coefficients.
     names : tuple of str
         (G,): of the models or runs.
-    plans : dict of str to Plan
+    cutoffs : dict of str to Cutoffs
         By law: what is trained on and what is predicted.
     observed : dict of int to Observed
-        By k (0 for runs): -log pass@k, or the loss, of every model in the logarithm.
-    steps : tuple of Step
-        The fits, by k and law, from the last cutoff to the first.
+        By k (0 for runs): -log pass@k, or the loss, of every model.
+    judged : tuple of Judged
+        The fits, by k (`subject`) and law (`model`), from the last cutoff (`split.at`) to the first.
     planned : int
         How many fits were to be made.
     interrupted : bool
@@ -63,16 +63,16 @@ class Backtest:
     level: float
     resamples: int
     names: tuple[str, ...]
-    plans: Mapping[str, Plan]
+    cutoffs: Mapping[str, Cutoffs]
     observed: Mapping[int, Observed]
-    steps: tuple[Step, ...]
+    judged: tuple[Judged, ...]
     planned: int
     interrupted: bool
 
     @property
     def laws(self) -> tuple[str, ...]:
         """That were fitted."""
-        return tuple(self.plans)
+        return tuple(self.cutoffs)
 
     @property
     def ks(self) -> tuple[int, ...]:
@@ -80,23 +80,28 @@ class Backtest:
         return tuple(self.observed)
 
     def __len__(self) -> int:
-        return len(self.steps)
+        return len(self.judged)
 
-    def at(self, law: str, k: int = 0) -> tuple[Step, ...]:
+    def at(self, law: str, k: int = 0) -> tuple[Judged, ...]:
         """The fits of one law at one k, from the first cutoff to the last."""
-        if law not in self.plans:
+        if law not in self.cutoffs:
             raise ValueError(f"law={law!r}: must be one of {', '.join(self.laws)}")
         if k not in self.observed:
             raise outside("k", k, f"one of {', '.join(map(str, self.ks))}")
-        found = [step for step in self.steps if step.task.law == law and step.task.k == k]
-        return tuple(sorted(found, key=lambda step: step.n_train))
+        fits = [each for each in self.judged if each.model == law and each.subject == k]
+        return tuple(sorted(fits, key=lambda each: each.n_train))
+
+    def final(self, law: str, k: int = 0) -> Judged | None:
+        """The fit up to the last cutoff, if it was reached: its coefficients are what others are compared with."""
+        fits = self.at(law, k)
+        return fits[-1] if fits and fits[-1].split.at == self.cutoffs[law].at[-1] else None
 
     @cached_property
-    def table(self) -> Table:
+    def predictions(self) -> Predictions:
         """Every prediction as columns."""
-        from .summary import tabulated
+        from .summary import predictions
 
-        return tabulated(self)
+        return predictions(self)
 
     # -- what it comes to ----------------------------------------------------------------------------------------------
 
@@ -180,44 +185,41 @@ class Backtest:
         predicted, lo, hi, relative_error, and for counts relative_error_pass; inside, converged, undetermined. None for what is
         unknown.
         """
-        table = self.table
-        for index in range(len(table.step)):
-            step = self.steps[table.step[index]]
-            row: dict[str, Any] = {"law": step.task.law}
-            row |= {"k": step.task.k} if self.what == "counts" else {}
-            row |= {"cutoff": step.task.cutoff, "n_train": step.n_train, "target": self.names[table.target[index]]}
+        table = self.predictions
+        for index, (number, target) in enumerate(zip(table.fit, table.target, strict=True)):
+            fit = self.judged[number]
+            row: dict[str, Any] = {"law": fit.model}
+            row |= {"k": fit.subject} if self.what == "counts" else {}
+            row |= {"cutoff": fit.split.at, "n_train": fit.n_train, "target": self.names[target]}
             row |= {name: known(getattr(table, name)[index]) for name in ("decades_held_out", "observed")}
-            row["how_observed"] = self.observed[step.task.k].how[table.target[index]]
+            row["how_observed"] = self.observed[int(fit.subject)].how[target]
             names = ["measured", "predicted", "lo", "hi", "relative_error"]
             row |= {name: known(getattr(table, name)[index]) for name in names}
             row |= {"relative_error_pass": known(table.relative_error_pass[index])} if self.what == "counts" else {}
             row["inside"] = bool(table.inside[index]) if table.has_interval[index] else None
-            yield row | {"converged": step.converged, "undetermined": " ".join(step.undetermined)}
+            yield row | {"converged": fit.converged, "undetermined": " ".join(fit.undetermined)}
 
     def coefficient_rows(self) -> list[dict[str, Any]]:
         """A row a fit: law, k, cutoff, n_train, why it failed, the coefficients with their own intervals, scatter and doubts."""
-        return [self._coefficients(step) for step in self.steps]
+        return [self._coefficients(fit) for fit in self.judged]
 
-    def _coefficients(self, step: Step) -> dict[str, Any]:
-        row: dict[str, Any] = {"law": step.task.law, "k": step.task.k, "cutoff": step.task.cutoff, "n_train": step.n_train}
-        if step.failed:
-            return row | {"failed": step.failed}
-        ends = {name: step.own_interval(name, self.level) for name in step.coefficients}
-        row["coefficients"] = {
-            name: {"value": known(value), "lo": known(ends[name][0]), "hi": known(ends[name][1])}
-            for name, value in step.coefficients.items()
-        }
-        row |= {"scatter": known(step.scatter), "converged": step.converged}
-        return row | {"undetermined": list(step.undetermined), "final": step.task.final}
+    def _coefficients(self, fit: Judged) -> dict[str, Any]:
+        row: dict[str, Any] = {"law": fit.model, "k": fit.subject, "cutoff": fit.split.at, "n_train": fit.n_train}
+        if fit.fitted is None:
+            return row | {"failed": fit.failed}
+        law = fit.fitted
+        row["coefficients"] = {name: law.estimate(name).as_dict("value", "lo", "hi") for name in law.coefficients}
+        row |= {"scatter": known(law.scatter), "converged": fit.converged}
+        return row | {"undetermined": list(fit.undetermined), "final": fit is self.final(fit.model, int(fit.subject))}
 
     def as_dict(self, *, predictions: bool = True) -> dict[str, Any]:
         """Plain data: what was done, the summaries, every fit and, unless it is left out, every prediction."""
         apart = self.what == "counts"
         found = {name: getattr(self, name) for name in ("what", "source", "method", "axis", "level", "resamples")}
-        found |= {"laws": list(self.laws), "k": [k for k in self.ks if k], "fits": len(self.steps), "planned": self.planned}
+        found |= {"laws": list(self.laws), "k": [k for k in self.ks if k], "fits": len(self.judged), "planned": self.planned}
         found |= {
             "interrupted": self.interrupted,
-            "targets": {law: [self.names[g] for g in np.flatnonzero(plan.targets)] for law, plan in self.plans.items()},
+            "targets": {law: [self.names[g] for g in np.flatnonzero(each.targets)] for law, each in self.cutoffs.items()},
             "errors": self.errors(by_observation=apart),
             "errors_overall": self.errors(by_decades=False, by_observation=apart),
             "coverage": self.coverage(by_observation=apart),
@@ -248,7 +250,7 @@ class Backtest:
 
     def to_text(self) -> str:
         """For a reader."""
-        from .text import backtest_text
+        from .tables import backtest_text
 
         return backtest_text(self)
 
@@ -257,7 +259,7 @@ class Backtest:
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
-        return f"<Backtest of {', '.join(self.laws)} by {self.axis}: {len(self.steps)} of {self.planned} fits{state}>"
+        return f"<Backtest of {', '.join(self.laws)} by {self.axis}: {len(self.judged)} of {self.planned} fits{state}>"
 
 
 def known(value: float) -> float | None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, inf, isfinite, sqrt
+from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import outside
+from ..errors import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from ..fit.hold_out import Judged
+    from ..results import Estimate
     from .result import Backtest
-    from .step import Step
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -29,13 +30,13 @@ NO_INTERVAL = "the models leave no error of the prediction"
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Predictions:
     """A prediction an element.
 
     Attributes
     ----------
-    step, target : ndarray of int
-        Indices into the steps and the names of the backtest.
+    fit, target : ndarray of int
+        Indices into the fits and the names of the backtest.
     decades_held_out : ndarray
         From the cutoff to the target.
     observed, measured, predicted, lo, hi : ndarray
@@ -50,7 +51,7 @@ class Table:
         Whether the observation lies in it.
     """
 
-    step: Any
+    fit: Any
     target: Any
     decades_held_out: Floats
     observed: Floats
@@ -65,43 +66,39 @@ class Table:
     inside: Mask
 
 
-def tabulated(result: Backtest) -> Table:
-    """Every prediction of a backtest."""
-    parts = [_of_step(result, index, step) for index, step in enumerate(result.steps) if len(step.targets)]
-    names = tuple(Table.__dataclass_fields__)
+def predictions(result: Backtest) -> Predictions:
+    """Every prediction of a backtest, from cheap targets to expensive ones in each fit."""
+    parts = [_of_fit(result, index, fit) for index, fit in enumerate(result.judged) if fit.fitted is not None]
+    columns = tuple(Predictions.__dataclass_fields__)
     if not parts:
-        empty = {name: np.empty(0, dtype=bool) for name in ("usable", "has_interval", "inside")}
-        empty |= {name: np.empty(0, dtype=np.int64) for name in ("step", "target")}
-        return Table(**{name: empty.get(name, np.empty(0)) for name in names})
-    return Table(**{name: np.concatenate([part[name] for part in parts]) for name in names})
+        none = {name: np.empty(0, dtype=bool) for name in ("usable", "has_interval", "inside")}
+        none |= {name: np.empty(0, dtype=np.int64) for name in ("fit", "target")}
+        return Predictions(**{name: none.get(name, np.empty(0)) for name in columns})
+    return Predictions(**{name: np.concatenate([part[name] for part in parts]) for name in columns})
 
 
-def _of_step(result: Backtest, index: int, step: Step) -> dict[str, Any]:
-    observed = result.observed[step.task.k]
-    log_y, error = observed.log_y[step.targets], observed.standard_error[step.targets]
-    error = np.where(np.isfinite(log_y), error, 0.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        lo, hi = step.prediction.interval(result.level, measured=error)
-        y, predicted = np.exp(log_y), np.exp(step.log_y)
-        relative, relative_pass = np.expm1(step.log_y - log_y), np.expm1(y - predicted)
-    plan = result.plans[step.task.law]
-    place = plan.position[step.targets]
-    usable = np.isfinite(log_y) & (step.converged and not step.undetermined)
-    has_interval = usable & np.isfinite(step.standard_error)
+def _of_fit(result: Backtest, index: int, fit: Judged) -> dict[str, Any]:
+    cutoffs = result.cutoffs[fit.model]
+    order = np.argsort(cutoffs.position[fit.rows], kind="stable")
+    target, observed, predicted = fit.rows[order], fit.observed[order], fit.predicted[order]
+    unknown = np.full(len(order), np.nan)
+    lo, hi = (unknown if end is None else end[order] for end in (fit.low, fit.high))
+    usable = np.isfinite(observed) & np.isfinite(predicted) & (fit.converged and not fit.undetermined)
+    has_interval = usable & np.isfinite(hi)
     return {
-        "step": np.full(len(y), index),
-        "target": step.targets,
-        "decades_held_out": place - plan.place(step.task.cutoff),
-        "observed": y,
-        "measured": error,
+        "fit": np.full(len(order), index),
+        "target": target,
+        "decades_held_out": cutoffs.position[target] - cutoffs.place(float(fit.split.at or 0.0)),
+        "observed": observed,
+        "measured": result.observed[int(fit.subject)].measured[target],
         "predicted": predicted,
         "lo": lo,
         "hi": hi,
-        "relative_error": relative,
-        "relative_error_pass": relative_pass,
+        "relative_error": predicted / observed - 1.0,
+        "relative_error_pass": np.expm1(observed - predicted),
         "usable": usable,
         "has_interval": has_interval,
-        "inside": has_interval & (lo <= y) & (y <= hi),
+        "inside": has_interval & (lo <= observed) & (observed <= hi),
     }
 
 
@@ -110,7 +107,7 @@ def _of_step(result: Backtest, index: int, step: Step) -> dict[str, Any]:
 
 def errors(result: Backtest, edges: Sequence[float] | None, *, by_decades: bool, by_observation: bool) -> list[dict[str, Any]]:
     """See `Backtest.errors`."""
-    table = result.table
+    table = result.predictions
     bins = _bins(table, edges) if by_decades else [(0.0, inf)]
     found = []
     for law, k, chosen in _parts(result, table.usable):
@@ -128,16 +125,15 @@ def _observed(result: Backtest, chosen: Mask, apart: bool) -> Iterator[tuple[dic
     if not apart:
         yield {}, chosen
         return
-    how = np.array(
-        [result.observed[result.steps[s].task.k].how[g] for s, g in zip(result.table.step, result.table.target, strict=True)],
-        dtype=object,
-    )
+    ways = [result.observed[int(fit.subject)].how for fit in result.judged]
+    table = result.predictions
+    how = np.array([ways[fit][target] for fit, target in zip(table.fit, table.target, strict=True)], dtype=object)
     for way in sorted(set(how[chosen])):
         yield {"how_observed": way}, chosen & (how == way)
 
 
 def _errors(result: Backtest, part: Mask) -> dict[str, Any]:
-    table = result.table
+    table = result.predictions
     signed = table.relative_error[part]
     row = {
         "n": int(part.sum()),
@@ -154,7 +150,7 @@ def _errors(result: Backtest, part: Mask) -> dict[str, Any]:
     return row
 
 
-def _bins(table: Table, edges: Sequence[float] | None) -> list[tuple[float, float]]:
+def _bins(table: Predictions, edges: Sequence[float] | None) -> list[tuple[float, float]]:
     if edges is None:
         most = table.decades_held_out[table.usable].max(initial=0.0)
         ends = [float(end) for end in range(ceil(most) + 1)]
@@ -167,8 +163,8 @@ def _bins(table: Table, edges: Sequence[float] | None) -> list[tuple[float, floa
 
 def _parts(result: Backtest, chosen: Mask) -> Iterator[tuple[str, int, Mask]]:
     """The predictions of every law at every k among the chosen."""
-    laws = np.array([step.task.law for step in result.steps], dtype=object)[result.table.step]
-    ks = np.array([step.task.k for step in result.steps], dtype=np.int64)[result.table.step]
+    laws = np.array([fit.model for fit in result.judged], dtype=object)[result.predictions.fit]
+    ks = np.array([fit.subject for fit in result.judged], dtype=np.int64)[result.predictions.fit]
     for law in result.laws:
         for k in result.ks:
             yield law, k, chosen & (laws == law) & (ks == k)
@@ -179,9 +175,9 @@ def _parts(result: Backtest, chosen: Mask) -> Iterator[tuple[str, int, Mask]]:
 
 def coverage(result: Backtest, *, by_decades: bool, by_observation: bool) -> list[dict[str, Any]]:
     """See `Backtest.coverage`."""
-    table = result.table
+    table = result.predictions
     bins = _bins(table, None) if by_decades else [(0.0, inf)]
-    by_law: dict[str, Mask] = {law: np.zeros(len(table.step), dtype=bool) for law in result.laws}
+    by_law: dict[str, Mask] = {law: np.zeros(len(table.fit), dtype=bool) for law in result.laws}
     parts: list[tuple[str, int | None, Mask]] = []
     for law, k, chosen in _parts(result, table.has_interval):
         by_law[law] |= chosen
@@ -218,57 +214,53 @@ def _coverage(inside: Mask, target: Any) -> dict[str, Any]:
 
 def stability(result: Backtest) -> list[dict[str, Any]]:
     """See `Backtest.stability`."""
-    found = []
-    for law in result.laws:
-        for k in result.ks:
-            steps = result.at(law, k)[::-1]
-            if steps and steps[0].task.final and not steps[0].failed:
-                found += [
-                    {"law": law, "k": k, "coefficient": name} | _stability(result, steps, name) for name in steps[0].coefficients
-                ]
-    return found
+    return [
+        {"law": law, "k": k, "coefficient": name} | _stability(result, law, k, name)
+        for law in result.laws
+        for k in result.ks
+        if (final := result.final(law, k)) is not None and final.fitted is not None
+        for name in final.fitted.coefficients
+    ]
 
 
-def _stability(result: Backtest, steps: Sequence[Step], name: str) -> dict[str, Any]:
-    final, plan = steps[0], result.plans[steps[0].task.law]
-    ends = final.final_interval(name, result.level)
-    if ends is None or not final.converged:
-        none = dict.fromkeys(("value", "lo", "hi", "stable_decades", "overlap_decades", "stable_censored", "overlap_censored"))
-        return none | {"of_decades": _down(plan.place, steps, lambda step: True)[0]}
-    low, high = ends
-
-    def stays(step: Step) -> bool:
-        return step.converged and name not in step.undetermined and low <= step.coefficients[name] <= high
-
-    def overlaps(step: Step) -> bool:
-        if not step.converged:
-            return False
-        own = step.own_interval(name, result.level)
-        return own[0] <= high and own[1] >= low
-
-    stable, always = _down(plan.place, steps, stays)
-    overlapping, still = _down(plan.place, steps, lambda step: step is final or overlaps(step))
+def _stability(result: Backtest, law: str, k: int, name: str) -> dict[str, Any]:
+    final, *earlier = result.at(law, k)[::-1]
+    place = [result.cutoffs[law].place(float(fit.split.at or 0.0)) for fit in (final, *earlier)]
+    estimate = final.fitted.final(name)
+    of_decades = {"of_decades": place[0] - place[-1]}
+    if estimate is None or not final.converged:
+        unknown = ("value", "lo", "hi", "stable_decades", "overlap_decades", "stable_censored", "overlap_censored")
+        return dict.fromkeys(unknown) | of_decades
+    stable = _down(place, [_stays(fit, name, estimate) for fit in (final, *earlier)])
+    overlapping = _down(place, [True, *(_overlaps(fit, name, estimate) for fit in earlier)])
     return {
-        "value": final.coefficients[name],
-        "lo": low,
-        "hi": high if isfinite(high) else None,
-        "stable_decades": stable,
-        "overlap_decades": overlapping,
-        "stable_censored": always,
-        "overlap_censored": still,
-        "of_decades": _down(plan.place, steps, lambda step: True)[0],
+        **estimate.as_dict("value", "lo", "hi"),
+        "stable_decades": stable[0],
+        "overlap_decades": overlapping[0],
+        "stable_censored": stable[1],
+        "overlap_censored": overlapping[1],
+        **of_decades,
     }
 
 
-def _down(place: Callable[[float], float], steps: Sequence[Step], holds: Callable[[Step], bool]) -> tuple[float, bool]:
-    """Decades from the final cutoff down to the last one in a row for which something holds (0: for none); whether for all."""
-    reached, always = place(steps[0].task.cutoff), True
-    for step in steps:
-        if not holds(step):
-            always = False
-            break
-        reached = place(step.task.cutoff)
-    return max(0.0, place(steps[0].task.cutoff) - reached), always
+def _stays(fit: Judged, name: str, final: Estimate) -> bool:
+    """Whether the coefficient lies within its final interval."""
+    return fit.converged and name not in fit.undetermined and not final.excludes(fit.fitted.coefficients[name])
+
+
+def _overlaps(fit: Judged, name: str, final: Estimate) -> bool:
+    """Whether the coefficient's own interval overlaps the final one."""
+    if not fit.converged:
+        return False
+    own = fit.fitted.estimate(name)
+    return bool(own.low <= (inf if final.high is None else final.high) and own.high >= (final.low or -inf))
+
+
+def _down(place: Sequence[float], holds: Sequence[bool]) -> tuple[float, bool]:
+    """Decades from the first place down to the last one in a row for which something holds (0: for none); whether for all."""
+    always = all(holds)
+    count = len(holds) if always else list(holds).index(False)
+    return max(0.0, place[0] - place[max(count - 1, 0)]), always
 
 
 # -- what was left out -------------------------------------------------------------------------------------------------
@@ -276,23 +268,23 @@ def _down(place: Callable[[float], float], steps: Sequence[Step], holds: Callabl
 
 def failures(result: Backtest) -> list[dict[str, Any]]:
     """See `Backtest.failures`."""
-    found: Counter[tuple[str, int, str]] = Counter()
-    for step in result.steps:
-        if step.failed:
-            found[step.task.law, step.task.k, f"no fit: {step.failed}"] += 1
-    table = result.table
+    counts: Counter[tuple[str, int, str]] = Counter()
+    for fit in result.judged:
+        if fit.fitted is None:
+            counts[fit.model, int(fit.subject), f"no fit: {fit.failed}"] += 1
+    table = result.predictions
     for index in np.flatnonzero(~table.has_interval):
-        step = result.steps[table.step[index]]
-        how = result.observed[step.task.k].how[table.target[index]]
+        fit = result.judged[table.fit[index]]
+        k = int(fit.subject)
         if not np.isfinite(table.observed[index]):
-            found[step.task.law, step.task.k, f"target not observed: {how}"] += 1
+            counts[fit.model, k, f"target not observed: {result.observed[k].how[table.target[index]]}"] += 1
         else:
-            found[step.task.law, step.task.k, _doubt(step)] += 1
-    return [{"law": law, "k": k, "reason": reason, "n": n} for (law, k, reason), n in found.items()]
+            counts[fit.model, k, _doubt(fit)] += 1
+    return [{"law": law, "k": k, "reason": reason, "n": n} for (law, k, reason), n in counts.items()]
 
 
-def _doubt(step: Step) -> str:
+def _doubt(fit: Judged) -> str:
     """Why the predictions of a fit have no part."""
-    if not step.converged:
+    if not fit.converged:
         return NOT_CONVERGED
-    return OPEN.format(names=", ".join(step.undetermined)) if step.undetermined else NO_INTERVAL
+    return OPEN.format(names=", ".join(fit.undetermined)) if fit.undetermined else fit.failed or NO_INTERVAL
