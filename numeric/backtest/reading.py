@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.counts import Counts
 from ..data.counts_columns import LETTERS, Choice, role
+from ..data.evaluations_columns import SPELLINGS
 from ..data.runs import Runs
-from ..data.runs_columns import listed, recognise
+from ..data.runs_columns import listed, plain, recognise
 from ..data.runs_file import Table, table_of
 from ..fit.objective import Objective
 from ..passk.cautions import AUTO, cluster_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from .extrapolation import Subject
 
+BENCHMARK = frozenset(("benchmark", *SPELLINGS["benchmark"].split()))
 OF_COUNTS, OF_RUNS = ("n_samples", "n_correct"), ("loss", "accuracy")
 POWERS = (1, 10, 100, 1000, 10_000)
 
@@ -47,7 +49,7 @@ def subject_of(
 
 
 def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) -> str:
-    """Whether a table holds "counts" (columns of samples and of correct ones) or "runs" (a loss or an accuracy).
+    """Whether a table holds "counts" (columns of samples and of correct ones), "evaluations" (benchmarks) or "runs" (a loss).
 
     Raises
     ------
@@ -63,7 +65,10 @@ def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) ->
     choice = Choice({})
     if all(name in named or _has(choice, name, table.source, table.names) for name in OF_COUNTS):
         return "counts"
-    if named & set(OF_RUNS) or set(OF_RUNS) & set(recognise(table.source, table.names, None, ()).columns):
+    quantities = set(recognise(table.source, table.names, None, ()).columns) | named
+    if "loss" not in quantities and ("benchmark" in named or any(plain(name) in BENCHMARK for name in table.names)):
+        return "evaluations"
+    if quantities & set(OF_RUNS):
         return "runs"
     raise ValueError(
         f"{table.source}: has neither counts of samples ({', '.join(OF_COUNTS)}) nor a loss of runs; the columns are "

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from ..accuracy.comparison import Comparison, Entry
     from ..accuracy.fitting import LawFit
     from ..accuracy.sample import Sample
+    from ..backtest.comparison import Comparison, Entry
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -9,9 +9,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from isoflop._version import __version__
-    from isoflop.numeric.accuracy.compare import compare_laws
     from isoflop.numeric.accuracy.report import report_benchmark
     from isoflop.numeric.backtest import backtest
+    from isoflop.numeric.backtest.compare import compare_laws
     from isoflop.numeric.check.published import check_published
     from isoflop.numeric.check.runs import check_runs
     from isoflop.numeric.custom import law_from_expression
@@ -68,7 +68,7 @@ _HOME = {
     "backtest": "isoflop.numeric.backtest",
     "check_published": "isoflop.numeric.check.published",
     "check_runs": "isoflop.numeric.check.runs",
-    "compare_laws": "isoflop.numeric.accuracy.compare",
+    "compare_laws": "isoflop.numeric.backtest.compare",
     "decide": "isoflop.theory.algebra",
     "derive": "isoflop.theory.envelope",
     "fit": "isoflop.numeric.fit",

@@ -40,7 +40,6 @@ COMMANDS = (
     "passk",
     "passk-laws",
     "backtest",
-    "compare-laws",
     "report",
     "overtraining",
     "simulate",

@@ -36,14 +36,19 @@ BASELINE = f"NAME=VALUE for some benchmarks, one VALUE for all (from 0 to less t
 
 
 def declare_evaluations(
-    parser: Parser, *, guessing: bool = True, benchmarks: str = "only these benchmarks; default: all"
+    parser: Parser,
+    *,
+    guessing: bool = True,
+    benchmarks: str = "only these benchmarks; default: all",
+    table: str = "RUNS",
+    holds: str = " of evaluations",
 ) -> None:
     """The file of evaluations and the options that tell how to read it, and what guessing scores where that plays a part."""
     parser.add_argument(
         POSITIONAL,
-        metavar="RUNS",
+        metavar=table,
         nargs="*",
-        help="CSV, JSON or JSON lines file of evaluations; Parquet where pyarrow is installed",
+        help=f"CSV, JSON or JSON lines file{holds}; Parquet where pyarrow is installed",
     )
     data = parser.add_argument_group("evaluations")
     quantities = QUANTITIES.format("random_baseline, " if guessing else "")

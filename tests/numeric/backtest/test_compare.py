@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy import compare as module
 from isoflop.numeric.accuracy import fitting
 from isoflop.numeric.accuracy.baselines import Baseline
-from isoflop.numeric.accuracy.compare import USUAL, compare_laws, sample_for
-from isoflop.numeric.accuracy.laws import LAWS, law_named
+from isoflop.numeric.accuracy.laws import LAWS
 from isoflop.numeric.accuracy.sample import Points
+from isoflop.numeric.backtest import accuracies
+from isoflop.numeric.backtest import compare as module
+from isoflop.numeric.backtest.compare import USUAL, compare_laws
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.fit import hold_out as engine
 
 pytest.importorskip("scipy")
 
@@ -377,7 +379,7 @@ def test_two_processes_give_what_one_gives(evaluations, resampled) -> None:
 
 
 def test_ctrl_c_keeps_what_was_done(evaluations, monkeypatch) -> None:
-    real, calls = module._entry, []
+    real, calls = engine._judged, []
 
     def stops(*task):
         calls.append(task)
@@ -385,7 +387,7 @@ def test_ctrl_c_keeps_what_was_done(evaluations, monkeypatch) -> None:
             raise KeyboardInterrupt
         return real(*task)
 
-    monkeypatch.setattr(module, "_entry", stops)
+    monkeypatch.setattr(engine, "_judged", stops)
     found = compare_laws(evaluations, laws=("compute", "params-tokens"), benchmarks=("piqa", "hard"), hold_out=HOLD_OUT)
     assert found.interrupted
     assert found.benchmarks == ("piqa",)
@@ -396,7 +398,7 @@ def test_ctrl_c_keeps_what_was_done(evaluations, monkeypatch) -> None:
 
 def test_ctrl_c_among_the_refits_ends_it_with_the_law_at_hand(evaluations, monkeypatch) -> None:
     real = fitting.resampled
-    monkeypatch.setattr(module, "resampled", lambda *given: replace(real(*given), interrupted=True))
+    monkeypatch.setattr(accuracies, "resampled", lambda *given: replace(real(*given), interrupted=True))
     found = compare_laws(evaluations, laws=("compute", "params-tokens"), benchmarks=("piqa",), hold_out=HOLD_OUT, resamples=5)
     assert found.interrupted
     assert [each.law for each in found.entries] == ["compute"]
@@ -407,7 +409,7 @@ def test_ctrl_c_before_the_first_law(evaluations, monkeypatch) -> None:
     def stops(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "_entry", stops)
+    monkeypatch.setattr(engine, "_judged", stops)
     found = compare_laws(evaluations, laws=("compute",), benchmarks=("piqa",))
     assert (found.benchmarks, found.entries, found.interrupted) == ((), (), True)
     assert "interrupted" in str(found)
@@ -480,14 +482,6 @@ def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(evaluations) ->
     assert not found.sound
     with pytest.raises(ValueError, match="benchmark='piqa', law='bnsl': was not compared"):
         found.entry("piqa", "bnsl")
-
-
-def test_samples_of_a_law(evaluations) -> None:
-    assert sample_for(evaluations, "code", law_named("bilinear"), 0.0).at.k.tolist()[::30] == [1.0, 8.0, 64.0]
-    assert sample_for(evaluations, "piqa", law_named("two-stage-linear"), 0.5, "web").at.proxy is not None
-    assert sample_for(evaluations, "piqa", law_named("compute"), 0.5, "web").at.proxy is None
-    with pytest.raises(ValueError, match=r"needs a proxy; .* has web"):
-        sample_for(evaluations, "piqa", law_named("two-stage-linear"), 0.5)
 
 
 # -- outputs -----------------------------------------------------------------------------------------------------------

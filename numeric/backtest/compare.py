@@ -6,42 +6,40 @@ Source: Krajewski et al. 2025, arXiv 2512.08894, Sections 3.3, 4.1 and 4.3.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from .._parallel import in_order
-from .._progress import progress_bar
+from ..accuracy.bounds import upper_bound
+from ..accuracy.crossing import crossing_of
+from ..accuracy.fitting import errors
+from ..accuracy.laws import LAWS, held_out_of, kind_for
+from ..accuracy.predicting import outside_range
+from ..accuracy.sample import above_guessing
 from ..data.runs import those_dropped
 from ..data.runs_cells import counted
 from ..errors import number, outside, process_count, whole_number
-from ..fit.intervals import checked_level
-from .bounds import upper_bound
+from ..fit.hold_out import Split, Trial, judge
+from ..results import checked_level
+from .accuracies import AccuracyLaw, strictest_margin
 from .comparison import IN_K, Comparison, Entry, LawMean
-from .crossing import crossing_of
-from .fitting import errors, fit_law, resampled
-from .laws import LAWS, law_named
-from .power import MARGIN as USUAL_MARGIN
-from .predicting import outside_range
-from .sample import above_guessing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from ..accuracy.baselines import Baseline
+    from ..accuracy.kind import Kind
+    from ..accuracy.sample import Sample
     from ..data.evaluations import Evaluations
-    from .baselines import Baseline
-    from .fitting import LawFit
-    from .kind import Kind
-    from .sample import Sample
+    from ..fit.hold_out import Judged
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Comparison", "Entry", "LawMean", "compare_laws", "held_out_of", "kind_for", "sample_for"]
+__all__ = ["Comparison", "Entry", "LawMean", "compare_laws"]
 
 LEVEL = 0.9
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
@@ -106,7 +104,7 @@ def compare_laws(
     ValueError
         Where an argument is outside its domain, or no run is left to fit, or to judge.
     """
-    from .baselines import resolve
+    from ..accuracy.baselines import resolve
 
     chosen = _chosen(laws, evaluations, proxy)
     proxy = _proxy(evaluations, proxy, chosen)
@@ -123,7 +121,8 @@ def compare_laws(
     repeats, seed, jobs = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0), process_count(jobs)
     level = checked_level(level)
     margins = _margins(margin, names)
-    tasks, notes, runs = [], {}, {}
+    trials: list[Trial] = []
+    notes, runs, strictest = {}, {}, {}
     for name in names:
         several = len(evaluations.family(name)) > 1
         kinds = [
@@ -133,36 +132,26 @@ def compare_laws(
         ]
         if not kinds:
             raise ValueError(f"law={IN_K!r}: needs pass@k at several k; {name} has none")
-        strictest = max((kind.margin for kind in kinds if kind.margin is not None), default=0.0)
+        strictest[name] = strictest_margin(kinds)
         shapes = dict.fromkeys(_shape(kind) for kind in kinds)
         samples = {shape: _sample(evaluations, name, known[name], proxy, shape) for shape in shapes}
         held = {shape: held_out_of(evaluations, sample, hold_out) for shape, sample in samples.items()}
         plain = samples.get("runs") or _sample(evaluations, name, known[name], proxy, "runs")
         unscored = len(evaluations) - len(plain)
-        said = (f"{unscored} of {counted(len(evaluations), 'run')} have no score",) if unscored else ()
-        notes[name] = (*said, *_notes(samples, held, strictest))
+        lacking = (f"{unscored} of {counted(len(evaluations), 'run')} have no score",) if unscored else ()
+        notes[name] = (*lacking, *_notes(samples, held, strictest[name]))
         runs[name] = plain, held_out_of(evaluations, plain, hold_out)
+        splits = {shape: _split(sample, held[shape], strictest[name]) for shape, sample in samples.items()}
         for kind in kinds:
-            shape = _shape(kind)
-            tasks.append((samples[shape], held[shape], kind, strictest, known[name], repeats, seed, level))
-    if hold_out is not None and not any(task[1].any() for task in tasks):
-        raise ValueError(f"hold_out={hold_out!r}: holds out none of the runs of {evaluations.source}")
-    if all(task[1].all() for task in tasks):
-        raise ValueError(f"hold_out={hold_out!r}: holds out all the runs of {evaluations.source}; none is left to fit")
-    entries: list[Entry] = []
-    interrupted = False
-    bar = progress_bar(len(tasks), progress, what="laws", unit="law")
-    try:
-        for entry in in_order(_entry, tasks, jobs):
-            entries.append(entry)
-            bar.update(1)
-            interrupted |= entry.fit is not None and entry.fit.interrupted
-            if interrupted:
-                break
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        bar.close()
+            sample, split = samples[_shape(kind)], splits[_shape(kind)]
+            learner = AccuracyLaw(kind, known[name], repeats, seed)
+            trials.append(Trial(learner, sample, split, sample.accuracy, name))
+    _some_of_both(evaluations, hold_out, [trial.split for trial in trials])
+    held_out = judge(trials, jobs=jobs, progress=progress, then=_stop_if_interrupted)
+    entries = tuple(
+        _entry(trial, judged, strictest[str(judged.subject)], level)
+        for trial, judged in zip(trials, held_out.judged, strict=False)
+    )
     done = {each.benchmark for each in entries}
     return Comparison(
         source=evaluations.source,
@@ -171,7 +160,7 @@ def compare_laws(
         asked=chosen,
         hold_out=hold_out,
         proxy=proxy,
-        entries=tuple(entries),
+        entries=entries,
         baselines=known,
         notes=notes,
         samples=runs,
@@ -180,34 +169,28 @@ def compare_laws(
         level=level,
         resamples=repeats,
         seed=seed,
-        interrupted=interrupted,
+        interrupted=held_out.interrupted,
     )
 
 
-def kind_for(law: str, baseline: Baseline, *, margin: float | None = None, first_stage: str = "compute") -> Kind:
-    """A law by name, for a benchmark: with the margin that is given, else that which comes with the accuracy of guessing.
-
-    The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above guessing, or to all, still is.
-    """
-    found = law_named(law, margin=margin, first_stage=first_stage)
-    if margin is None and baseline.margin is not None and found.margin == USUAL_MARGIN:
-        return law_named(law, margin=baseline.margin, first_stage=first_stage)
-    return found
+def _split(sample: Sample, held: Mask, margin: float) -> Split:
+    """Held-out runs are judged where they exceed guessing by more than the strictest margin of the laws."""
+    judged = above_guessing(sample.accuracy, sample.baseline, margin)
+    return Split("held out", ~held, held & judged)
 
 
-def sample_for(evaluations: Evaluations, benchmark: str, kind: Kind, baseline: float, proxy: str | None = None) -> Sample:
-    """The runs of a benchmark with what a law needs: pairs of run and k for a law in k, the proxy for a two-stage law.
+def _some_of_both(evaluations: Evaluations, hold_out: str | None, splits: Sequence[Split]) -> None:
+    """ValueError where a condition holds out none of the runs, or all of them."""
+    if hold_out is not None and all(split.train.all() for split in splits):
+        raise ValueError(f"hold_out={hold_out!r}: holds out none of the runs of {evaluations.source}")
+    if not any(split.train.any() for split in splits):
+        raise ValueError(f"hold_out={hold_out!r}: holds out all the runs of {evaluations.source}; none is left to fit")
 
-    Raises
-    ------
-    ValueError
-        Where the runs have no such column, or a two-stage law has no proxy.
-    """
-    if "k" in kind.needs:
-        return evaluations.pairs(benchmark, baseline)
-    if "proxy" in kind.needs and proxy is None:
-        raise ValueError(f"law={kind.name!r}: needs a proxy; {evaluations.source} has {', '.join(evaluations.proxies) or 'none'}")
-    return evaluations.sample(benchmark, baseline, proxy=proxy if "proxy" in kind.needs else None)
+
+def _stop_if_interrupted(judged: Judged) -> None:
+    """Ctrl-C among the refits of a law leaves the laws after it."""
+    if judged.fitted is not None and judged.fitted.interrupted:
+        raise StopIteration
 
 
 # -- what is compared --------------------------------------------------------------------------------------------------
@@ -266,15 +249,6 @@ def _sample(evaluations: Evaluations, name: str, baseline: Baseline, proxy: str 
     return evaluations.sample(name, baseline.value, proxy=proxy if shape == "proxy" else None)
 
 
-def held_out_of(evaluations: Evaluations, sample: Sample, condition: str | None) -> Mask:
-    """(n,). A condition on k concerns the pairs alone: runs without k are those at k = 1."""
-    if condition is None:
-        return np.zeros(len(sample), bool)
-    if sample.at.k is None:
-        sample = replace(sample, at=replace(sample.at, k=np.ones(len(sample))))
-    return evaluations.held_out(sample, condition)
-
-
 def _warnings(evaluations: Evaluations) -> tuple[str, ...]:
     said = [f"{counted(evaluations.left_out, 'row')} left out by the condition"] if evaluations.left_out else []
     said += [f"of the rows, {those_dropped(evaluations.dropped)}"] if evaluations.dropped else []
@@ -303,27 +277,12 @@ def _notes(samples: Mapping[str, Sample], held: Mapping[str, Mask], strictest: f
 # -- one law on one benchmark ------------------------------------------------------------------------------------------
 
 
-def _entry(
-    sample: Sample, held: Mask, kind: Kind, strictest: float, baseline: Baseline, resamples: int, seed: int, level: float
-) -> Entry:
-    judged = above_guessing(sample.accuracy, sample.baseline, strictest)
-    ahead, behind = sample.subset(held & judged), sample.subset(~held & judged)
-    try:
-        fit = fit_law(sample.subset(~held), kind)
-    except ValueError as error:
-        reason = str(error).removeprefix(f"{sample.benchmark}: ")
-        return Entry(
-            benchmark=sample.benchmark,
-            law=kind.name,
-            fit=None,
-            failed=reason,
-            train={},
-            held_out={},
-            intervals={},
-            mae_draws=np.empty(0),
-        )
-    if resamples:
-        fit = resampled(fit, baseline, resamples, seed)
+def _entry(trial: Trial, judged: Judged, strictest: float, level: float) -> Entry:
+    sample, split, fit = trial.rows, trial.split, judged.fitted
+    if fit is None:
+        return Entry(benchmark=sample.benchmark, law=judged.model, fit=None, failed=judged.failed)
+    ahead = sample.subset(split.test)
+    behind = sample.subset(split.train & above_guessing(sample.accuracy, sample.baseline, strictest))
     intervals, mae_draws = {}, np.empty(0)
     if len(ahead) and len(fit.draws) > 1:
         off = np.abs(fit.drawn(ahead.at) - ahead.accuracy)
@@ -331,10 +290,10 @@ def _entry(
         intervals, mae_draws = {name: upper_bound(values, level) for name, values in spread.items()}, spread["mae"]
     return Entry(
         benchmark=sample.benchmark,
-        law=kind.name,
+        law=judged.model,
         fit=fit,
-        train=_errors(fit, behind),
-        held_out=_errors(fit, ahead),
+        train=_errors(fit.predict(behind), behind.accuracy) if len(behind) else {"n": 0},
+        held_out=_errors(judged.predicted, judged.observed) if len(ahead) else {"n": 0},
         intervals=intervals,
         mae_draws=mae_draws,
         crossing=crossing_of(fit, ahead, level),
@@ -342,9 +301,6 @@ def _entry(
     )
 
 
-def _errors(fit: LawFit, runs: Sample) -> dict[str, float | None]:
-    """Errors of accuracy, and at how many of the runs the law foretells one outside [0, 1]."""
-    if not len(runs):
-        return {"n": 0}
-    law = fit.accuracy(runs.at)
-    return errors(law, runs.accuracy) | {"outside": outside_range(law)}
+def _errors(predicted: Floats, observed: Floats) -> dict[str, float | None]:
+    """Errors of accuracy, and at how many of the runs the law predicts one outside [0, 1]."""
+    return errors(predicted, observed) | {"outside": outside_range(predicted)}

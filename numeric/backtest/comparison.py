@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.shown import Shown
+from ..accuracy.at_zero import limit_at_zero
+from ..accuracy.averages import AVERAGE
+from ..accuracy.fitting import SAME, LawFit, predictions, simplest_of_least
 from ..fit.bootstrap import percentile
-from .at_zero import limit_at_zero
-from .averages import AVERAGE
-from .fitting import SAME, LawFit, predictions, simplest_of_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from .baselines import Baseline
-    from .crossing import Crossing
-    from .sample import Sample
+    from ...theory.typeset.table import Table
+    from ..accuracy.baselines import Baseline
+    from ..accuracy.crossing import Crossing
+    from ..accuracy.sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -61,10 +63,10 @@ class Entry:
     law: str
     fit: LawFit | None
     failed: str = ""
-    train: Mapping[str, float | None]
-    held_out: Mapping[str, float | None]
-    intervals: Mapping[str, tuple[float, float]]
-    mae_draws: Floats
+    train: Mapping[str, float | None] = field(default_factory=dict)
+    held_out: Mapping[str, float | None] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    mae_draws: Floats = field(default_factory=lambda: np.empty(0))
     crossing: Crossing | None = None
     ahead: Sample | None = None
 
@@ -150,7 +152,7 @@ class LawMean:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """Laws on benchmarks.
 
     Attributes
@@ -350,16 +352,22 @@ class Comparison:
 
         return pd.DataFrame(self.rows()).set_index(["benchmark", "law"])
 
+    def tables(self) -> tuple[Table, ...]:
+        """The errors of every law on every benchmark, then over all of them."""
+        from .comparison_tables import tables_of
+
+        return tables_of(self)
+
     def __str__(self) -> str:
-        from .compare_text import compare_text
+        from .comparison_tables import text_of
 
-        return compare_text(self)
+        return text_of(self)
 
-    def to_latex(self) -> str:
-        """Booktabs tables of the errors."""
-        from .compare_latex import compare_latex
+    def to_latex(self, caption: str = "", label: str = "") -> str:
+        """The errors of all laws on all benchmarks beside each other, and the laws in k, for booktabs."""
+        from .comparison_tables import latex_of
 
-        return compare_latex(self)
+        return latex_of(self, caption, label)
 
 
 def _mean(law: str, entries: Sequence[Entry]) -> LawMean:

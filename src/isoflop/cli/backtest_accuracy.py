@@ -1,12 +1,12 @@
-"""isoflop compare-laws: laws of downstream accuracy side by side, on runs that they were not fitted to."""
+"""isoflop backtest of evaluations: laws of benchmark accuracy on runs that they were not fitted to."""
 
 from __future__ import annotations
 
 import sys
 
-from .arguments import Parser, declare_output, takes_one, takes_several
+from .arguments import takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from .evaluation_options import PUBLISHED, EvaluationTable, declare_evaluations
+from .evaluation_options import PUBLISHED, EvaluationTable
 from .render import WIDTH, csv_text, json_text
 from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
 
@@ -15,93 +15,48 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..numeric.accuracy.comparison import Comparison
     from ..numeric.accuracy.kind import Kind
     from ..numeric.accuracy.sample import Sample
-    from ..numeric.accuracy.thresholds import Sweep
-    from .arguments import Options
+    from ..numeric.backtest.comparison import Comparison
+    from .arguments import Options, Parser
 
-SUMMARY = "laws of benchmark accuracy side by side: fitted, and judged on held-out runs"
 FORMATS = ("text", "json", "csv", "latex")
 LEVEL = 0.9
 #: Options that take all the words after them.
 LISTS = ("--law", "--threshold")
-#: What a sweep shows: mean relative or absolute errors.
-ERRORS = ("mre", "mae")
 #: Studies beside the comparison, by their key in JSON.
-STUDIES = {"thresholds": "--sweep", "choice": "--choose", "ceiling": "--ceiling", "proxies": "--proxies"}
+STUDIES = {"thresholds": "--sweep", "rolling": "--rolling", "ceiling": "--ceiling", "proxies": "--proxies"}
+#: Options that only evaluations have.
+OF_EVALUATIONS = (
+    *("--benchmark", "--percent", "--metric", "--small-runs", "--margin", "--average", "--hold-out", "--proxy"),
+    *("--sweep", "--threshold", "--ceiling", "--proxies", "--coefficients"),
+)
 
 
-def parser() -> Parser:
-    """The options of this command."""
-    from ..numeric.accuracy.laws import FIRST_STAGES, LAWS
-
-    built = Parser(
-        "isoflop compare-laws",
-        [
-            "RUNS [--hold-out CONDITION] [--law NAME ...] [--benchmark NAME ...]",
-            "RUNS [--sweep] [--choose] [--proxies] [--bootstrap N --seed S]",
-        ],
-        "Laws of benchmark accuracy, each fitted to the runs that are not held out and judged on those\n"
-        "that are: direct laws of compute, or of params and tokens, with and without a ceiling, broken power\n"
-        "laws, and two-stage laws by way of a loss.\n"
-        "Exit status 3: some law could not be fitted to some benchmark, or has no certified minimum there,\n"
-        "or the runs are too few for a study; with --coefficients also where a coefficient is left open\n"
-        "(errors on held-out runs do not need it, coefficients do).",
-        [
-            "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop compare-laws evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'",
-            "isoflop compare-laws evaluations.csv --benchmark PIQA --law compute bnsl --choose --ceiling",
-            "isoflop compare-laws evaluations.csv --benchmark ARC-E --hold-out 'tokens/params > 100'",
-        ],
-    )
-    declare_evaluations(built)
-    asked = built.add_argument_group("laws")
-    takes_several(asked, "--law", "NAME", f"{', '.join(LAWS)}; default: those that the table has the columns for")
-    takes_one(
-        asked, "--hold-out", "CONDITION", "do not fit these runs, predict them, such as 'compute > 6e21 or tokens/params > 100'"
-    )
-    takes_one(asked, "--proxy", "COLUMN", "the loss or other metric that two-stage laws go by; default: the only one there is")
-    takes_one(
-        asked, "--first-stage", "|".join(FIRST_STAGES), f"how the proxy follows from the budget; default: {FIRST_STAGES[0]}"
-    )
-    studies = built.add_argument_group("further studies")
-    studies.add_argument(
+def declare_accuracy(parser: Parser) -> None:
+    """The options of evaluations alone."""
+    group = parser.add_argument_group("evaluations")
+    takes_one(group, "--hold-out", "CONDITION", "predict these runs from all others, such as 'compute > 6e21'")
+    takes_one(group, "--proxy", "COLUMN", "the loss or other metric that two-stage laws go by; default: the only one there is")
+    group.add_argument(
         "--sweep", action="store_true", help="fit below every threshold of compute, predict above it: from where on that succeeds"
     )
-    takes_several(studies, "--threshold", "C", "of --sweep, in FLOP; default: 24 from 6e19 to 5e22")
-    takes_one(studies, "--plot-sweep", "FILE", "of --sweep: draw errors against the threshold, and successes")
-    takes_one(studies, "--error", "|".join(ERRORS), f"of --sweep: the errors in text and picture; default: {ERRORS[0]}")
-    takes_one(studies, "--success", "SHARE", "of --sweep: the mean relative error that is a success; default: 10%")
-    studies.add_argument(
-        "--choose", action="store_true", help="AIC, AICc and BIC of the fitted runs beside extrapolation within them"
+    takes_several(group, "--threshold", "C", "of --sweep, in FLOP; default: 24 from 6e19 to 5e22")
+    group.add_argument(
+        "--ceiling", action="store_true", help="whether all runs tell a ceiling of accuracy, by each law that can have one"
     )
-    studies.add_argument(
-        "--ceiling",
-        action="store_true",
-        help="whether all runs, held-out ones too, tell a ceiling of accuracy, by each law asked for that can have one",
-    )
-    studies.add_argument("--proxies", action="store_true", help="how well each loss or other proxy tells accuracy")
-    sure = built.add_argument_group("uncertainty")
-    takes_one(sure, "--bootstrap", "N", "refits to N resamples of the runs, for intervals; default: 0")
-    takes_one(sure, "--seed", "S", "of the resamples; default: 0")
-    takes_one(sure, "--level", "SHARE", f"of intervals; default: {LEVEL}")
-    takes_one(sure, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
-    sure.add_argument("--coefficients", action="store_true", help="add the coefficients of every law to the text")
-    declare_output(built, *FORMATS, plot="draw runs and laws, a panel a benchmark")
-    return built
+    group.add_argument("--proxies", action="store_true", help="how well each loss or other proxy tells accuracy")
+    group.add_argument("--coefficients", action="store_true", help="add the coefficients of every law to the text")
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where a law has no certified fit, 130 where Ctrl-C left a part undone."""
+    """The output and exit status: 3 where a law has no certified fit, 130 where Ctrl-C left a part undone."""
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
     comparison = asked.comparison()
     studies = {} if comparison.interrupted else asked.studies(comparison)
     if asked.plot is not None and comparison.benchmarks:
-        _draw(comparison, asked.plot)
-    if asked.plot_sweep is not None and "thresholds" in studies:
-        _draw_sweep(studies["thresholds"][0], asked.plot_sweep, asked.error)
+        _draw(comparison, studies.get("thresholds", []), asked.plot)
     interrupted = comparison.interrupted or any(
         getattr(each, "interrupted", False) for found in studies.values() for each in found
     )
@@ -113,18 +68,7 @@ def run(options: Options) -> tuple[str, int]:
     elif form == "latex":
         text = comparison.to_latex()
     else:
-        from textwrap import wrap
-
-        told = [
-            each.to_text(asked.error) if name == "thresholds" else str(each) for name, found in studies.items() for each in found
-        ]
-        parts = [str(comparison), *asked.more(comparison), *told]
-        if studies.get("ceiling"):
-            from ..numeric.accuracy.ceiling import CAVEAT
-
-            parts.append("\n".join(wrap(CAVEAT, WIDTH, subsequent_indent="  ")))
-        parts += ["\n".join(wrap(f"warning: {text}", WIDTH, subsequent_indent="  ")) for text in (*asked.failed, *asked.notes)]
-        text = "\n\n".join(parts)
+        text = _text(comparison, studies, asked)
     if interrupted:
         planned = len(comparison.asked) * len(asked.table.read().benchmarks)
         say_interrupted(f"{len(comparison.entries)} of {planned} fits are made; what was not reached is left out")
@@ -133,11 +77,27 @@ def run(options: Options) -> tuple[str, int]:
     return text, DONE if comparison.sound and is_told and not asked.failed else NO_VERDICT
 
 
+def _text(comparison: Comparison, studies: dict[str, list[Any]], asked: _Asked) -> str:
+    from textwrap import wrap
+
+    from ..numeric.backtest.comparison_tables import coefficients_of
+
+    parts = [str(comparison)]
+    parts += [coefficients_of(comparison).text()] if asked.coefficients else []
+    parts += [str(each) for found in studies.values() for each in found]
+    notes = [f"warning: {text}" for text in (*asked.failed, *asked.notes)]
+    if studies.get("ceiling"):
+        from ..numeric.accuracy.ceiling import CAVEAT
+
+        notes.insert(0, CAVEAT)
+    return "\n\n".join([*parts, *("\n".join(wrap(note, WIDTH, subsequent_indent="  ")) for note in notes)])
+
+
 class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        from ..numeric.accuracy.laws import FIRST_STAGES, LAWS
+        from ..numeric.accuracy.laws import LAWS
         from ..theory.data.notation import close_matches
 
         self.table = EvaluationTable(options, LISTS)
@@ -149,7 +109,6 @@ class _Asked:
                 raise UsageError(f"--law {shown(name)}: is given twice")
         self.typed_margins = " ".join(options.words("--margin") or ()) or None
         self.hold_out, self.proxy = options.one("--hold-out"), options.one("--proxy")
-        self.first_stage = options.chosen("--first-stage", FIRST_STAGES)
         resamples = whole(options, "--bootstrap", least=0)
         if resamples == 1:
             raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
@@ -157,15 +116,15 @@ class _Asked:
         self.seed = whole(options, "--seed", least=0) or 0
         self.level = share(options, "--level") or LEVEL
         self.jobs = whole(options, "--jobs", least=None) or 1
-        self.sweep, self.choose = "--sweep" in options, "--choose" in options
+        self.sweep, self.rolling = "--sweep" in options, options.one("--rolling")
+        if self.rolling not in (None, "compute"):
+            raise UsageError(f"--rolling {shown(self.rolling or '')}: must be compute for evaluations")
         self.ceiling, self.proxies = "--ceiling" in options, "--proxies" in options
         found = options.positives("--threshold")
         self.thresholds = None if found is None else [value for _, value in found]
-        self.success, self.error = share(options, "--success"), options.chosen("--error", ERRORS)
-        for option in options.given("--threshold", "--success", "--error", "--plot-sweep"):
-            if not self.sweep:
-                raise UsageError(f"{option}: is for --sweep")
-        for option in options.given("--sweep", "--choose", "--ceiling", "--proxies", "--coefficients"):
+        if self.thresholds is not None and not self.sweep:
+            raise UsageError("--threshold: is for --sweep")
+        for option in options.given("--sweep", "--rolling", "--ceiling", "--proxies", "--coefficients"):
             allowed = ("text",) if option == "--coefficients" else ("text", "json")
             if options.chosen("--format", FORMATS) not in allowed:
                 raise UsageError(f"{option}: is for --format {' or '.join(allowed)}")
@@ -173,18 +132,16 @@ class _Asked:
         #: Studies that could not be made, and why; and what they left out.
         self.failed: list[str] = []
         self.notes: list[str] = []
-        self.plot, self.plot_sweep = target(options, "--plot"), target(options, "--plot-sweep")
+        self.plot = target(options, "--plot")
         target(options, "--output")
         if self.plot is not None:
             check_figure(self.plot)
-        if self.plot_sweep is not None:
-            check_figure(self.plot_sweep, "--plot-sweep")
         self.progress = is_terminal(sys.stderr)
 
     def comparison(self) -> Comparison:
         """The laws on the benchmarks."""
-        from ..numeric.accuracy.compare import compare_laws
-        from ..numeric.accuracy.comparison import IN_K
+        from ..numeric.backtest.compare import compare_laws
+        from ..numeric.backtest.comparison import IN_K
 
         evaluations, baselines = self.table.read(), self.table.baselines()
         try:
@@ -195,7 +152,6 @@ class _Asked:
                 hold_out=self.hold_out,
                 baselines=baselines,
                 proxy=self.proxy,
-                first_stage=self.first_stage,
                 margin=self.table.margins,
                 resamples=self.resamples,
                 seed=self.seed,
@@ -216,17 +172,11 @@ class _Asked:
                 raise UsageError(f"--{error}") from None
             raise of_option(error, *known) from None
 
-    def more(self, comparison: Comparison) -> list[str]:
-        """What the text has besides."""
-        from ..numeric.accuracy.compare_text import coefficients_text
-
-        return [coefficients_text(comparison)] if self.coefficients else []
-
     def studies(self, comparison: Comparison) -> dict[str, list[Any]]:
         """The further studies that were asked for, by name; of one that the runs are too few for, why in `failed`."""
         wanted: dict[str, tuple[bool, Callable[[Comparison], list[Any]]]] = {
             "thresholds": (self.sweep, self._thresholds),
-            "choice": (self.choose, self._choices),
+            "rolling": (self.rolling is not None, self._rolling),
             "ceiling": (self.ceiling, self._ceilings),
             "proxies": (self.proxies, self._proxies),
         }
@@ -247,7 +197,7 @@ class _Asked:
 
     def _thresholds(self, comparison: Comparison) -> list[Any]:
         """Threshold sensitivity, over all runs."""
-        from ..numeric.accuracy.thresholds import SUCCESS, sweep_thresholds
+        from ..numeric.backtest.sweep import sweep_thresholds
 
         if isinstance(self.table.margins, dict):
             raise ValueError("takes one --margin for all benchmarks")
@@ -261,7 +211,6 @@ class _Asked:
             samples,
             self._kinds(comparison, None),
             thresholds=self.thresholds,
-            success=self.success or SUCCESS,
             seed=self.seed,
             level=self.level,
             jobs=self.jobs,
@@ -269,24 +218,24 @@ class _Asked:
         )
         return [sweep]
 
-    def _choices(self, comparison: Comparison) -> list[Any]:
-        """The choice of a law by the fitted runs alone, those with the proxy where some law needs it."""
+    def _rolling(self, comparison: Comparison) -> list[Any]:
+        """Extrapolation within the fitted runs, those with the proxy where some law needs it."""
         from numpy import isfinite
 
-        from ..numeric.accuracy.choice import choose
+        from ..numeric.backtest.origin import rolling_origin
 
-        self._say_exact(comparison, "--choose")
+        self._say_exact(comparison, "--rolling")
         found: list[Any] = []
         for name in comparison.benchmarks:
             sample, kinds = self._fitted(comparison, name), self._kinds(comparison, name)
             known = isfinite(sample.at.proxy) if any("proxy" in kind.needs for kind in kinds) else None
             if known is not None and not known.all():
                 self.notes.append(
-                    f"--choose: {name}: {int((~known).sum())} of {len(sample)} runs lack the proxy {comparison.proxy} and are "
+                    f"--rolling: {name}: {int((~known).sum())} of {len(sample)} runs lack the proxy {comparison.proxy} and are "
                     "left out for all laws; --law without two-stage laws uses them"
                 )
                 sample = sample.subset(known)
-            found.append(choose(sample, kinds, jobs=self.jobs, progress=self.progress))
+            found.append(rolling_origin(sample, kinds, jobs=self.jobs, progress=self.progress))
         return found
 
     def _ceilings(self, comparison: Comparison) -> list[Any]:
@@ -328,12 +277,12 @@ class _Asked:
     def _kinds(self, comparison: Comparison, benchmark: str | None) -> list[Kind]:
         """The laws in compute, not in k."""
         from ..numeric.accuracy.baselines import Baseline
-        from ..numeric.accuracy.compare import kind_for
-        from ..numeric.accuracy.comparison import IN_K
+        from ..numeric.accuracy.laws import kind_for
+        from ..numeric.backtest.comparison import IN_K
 
         names = [name for name in self.laws or comparison.asked if name != IN_K]
         baseline = Baseline(0.0) if benchmark is None else comparison.baselines[benchmark]
-        return [kind_for(name, baseline, margin=self._margin(benchmark), first_stage=self.first_stage) for name in names]
+        return [kind_for(name, baseline, margin=self._margin(benchmark)) for name in names]
 
     def _sample(self, comparison: Comparison, name: str) -> Sample:
         """All runs with a score, with the proxy where they have it."""
@@ -350,15 +299,10 @@ class _Asked:
         return sample if self.hold_out is None else sample.subset(~self.table.read().held_out(sample, self.hold_out))
 
 
-def _draw(comparison: Comparison, path: str) -> None:
+def _draw(comparison: Comparison, sweeps: list[Any], path: str) -> None:
+    """The sweep where there is one, else the comparison."""
     from ..numeric.plot.compare import plot_comparison
-    from ..numeric.plot.panels import save
-
-    save(plot_comparison(comparison), path)
-
-
-def _draw_sweep(sweep: Sweep, path: str, figure: str) -> None:
     from ..numeric.plot.panels import save
     from ..numeric.plot.thresholds import plot_thresholds
 
-    save(plot_thresholds(sweep, figure=figure), path)
+    save(plot_thresholds(sweeps[0]) if sweeps else plot_comparison(comparison), path)
