@@ -1,0 +1,1 @@
+"""Tables of runs, evaluations and counts: one reader, one registry of columns, three views."""

@@ -1,0 +1,458 @@
+"""Conditions on the rows of a table, such as ``loss < 4.5 and source == 'train'``.
+
+Python's parser reads them, and nothing is ever executed: numbers, texts and names are taken out first, and of what
+is left only ``and``, ``or``, ``not``, comparisons, ``in (...)``, arithmetic and brackets are allowed. Numbers
+are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in single or double quotes (doubled inside), and
+a column whose name is no word stands in backticks. The names of the quantities and their letters (params or N,
+tokens or D, compute or C, loss or L) mean the quantities, whatever their columns are called.
+
+Logic has three values: a comparison with an empty cell is neither true nor false, nor is what depends on it, and
+only rows for which the condition is true are selected.
+
+Examples
+--------
+>>> import numpy as np
+>>> rows = {"loss": np.array([2.5, 4.6, np.nan]), "source": np.array(["a", "a", "b"], dtype=object)}
+>>> Where.parse("loss < 4.5 and source == 'a'").evaluate(rows, rows, 3).true
+array([ True, False, False])
+>>> Where.parse("not loss < 4.5").evaluate(rows, rows, 3).true
+array([False,  True, False])
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from isoflop.numeric._numerals import SPELLINGS, UNSIGNED, parse
+from isoflop.numeric.errors import ArgumentError
+from isoflop.theory.notation import close_matches
+
+__all__ = ["Truth", "Where"]
+
+LONGEST_TEXT = 4_000
+MOST_LISTED = 20
+
+TOKEN = re.compile(
+    r"(?P<number>" + re.sub(r"\(\?P<\w+>", "(?:", UNSIGNED) + r")(?![\w.])"
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<text>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")"
+    r"|(?P<quoted>`(?:[^`]|``)+`)"
+    r"|(?P<operator><=|>=|==|!=|[<>](?!>)|\*\*|[-+*/(),])"
+)
+WORDS = ("and", "or", "not", "in")
+#: What people write in other languages, and what it is here.
+ELSEWHERE = {
+    **{"=": "==", "&&": "and", "&": "and", "||": "or", "|": "or"},
+    **{"<>": "!=", "!": "not", "^": "**"},
+}
+RELATIONS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("<", np.less),
+    ast.LtE: ("<=", np.less_equal),
+    ast.Gt: (">", np.greater),
+    ast.GtE: (">=", np.greater_equal),
+    ast.Eq: ("==", np.equal),
+    ast.NotEq: ("!=", np.not_equal),
+}
+OPERATIONS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", np.add),
+    ast.Sub: ("-", np.subtract),
+    ast.Mult: ("*", np.multiply),
+    ast.Div: ("/", np.divide),
+    ast.Pow: ("**", np.power),
+}
+SIGNS: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    ast.USub: ("-", np.negative),
+    ast.UAdd: ("+", np.positive),
+}
+ALLOWED = (
+    *(
+        ast.Expression,
+        ast.Name,
+        ast.Load,
+        ast.BoolOp,
+        ast.And,
+        ast.Or,
+        ast.UnaryOp,
+        ast.Not,
+        ast.BinOp,
+        ast.Compare,
+    ),
+    *(*RELATIONS, *OPERATIONS, *SIGNS, ast.In, ast.NotIn, ast.Tuple),
+)
+NUMBERS, TEXT, FLAGS = "numbers", "text", "truth values"
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Where a condition is true, and where it is false; at an empty cell it is neither."""
+
+    true: Any
+    false: Any
+
+    @property
+    def unknown(self) -> Any:
+        return ~(self.true | self.false)
+
+    def __and__(self, other: Truth) -> Truth:
+        return Truth(self.true & other.true, self.false | other.false)
+
+    def __or__(self, other: Truth) -> Truth:
+        return Truth(self.true | other.true, self.false & other.false)
+
+    def __invert__(self) -> Truth:
+        return Truth(self.false, self.true)
+
+
+@dataclass(frozen=True)
+class Where:
+    """A condition that was read.
+
+    Attributes
+    ----------
+    text : str
+    argument : str
+        The argument that holds the condition, for errors.
+    """
+
+    text: str
+    argument: str
+    _tree: ast.expr
+    _leaves: Mapping[str, _Leaf]
+
+    @classmethod
+    def parse(cls, text: str, argument: str = "where") -> Where:
+        """The condition that a text spells.
+
+        Raises
+        ------
+        ArgumentError
+            Naming the text, the position, and what cannot be read there.
+        """
+        if not isinstance(text, str):
+            raise ArgumentError(argument, text, "a text such as 'loss < 4.5'")
+        if len(text) > LONGEST_TEXT:
+            complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
+            raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
+        reader = _Reader(text, argument)
+        return cls(text, argument, reader.tree(), reader.leaves)
+
+    def evaluate(
+        self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = ""
+    ) -> Truth:
+        """Where the condition holds.
+
+        Parameters
+        ----------
+        bare, quoted : mapping of str to ndarray
+            The columns that a plain name and a name in backticks mean: numbers, truth values, or objects with
+            None for an empty cell.
+        rows : int
+        source : str
+            What holds the columns, for messages.
+
+        Raises
+        ------
+        ArgumentError
+            Where there is no such column, or text is compared with numbers.
+        """
+        evaluation = _Evaluation(self, bare, quoted, source or "the table")
+        try:
+            with np.errstate(all="ignore"):
+                truth = evaluation.truth(self._tree)
+        except RecursionError:
+            raise self.error("is nested too deeply") from None
+        return Truth(*(np.broadcast_to(part, rows).copy() for part in (truth.true, truth.false)))
+
+    def error(self, complaint: str) -> ArgumentError:
+        return ArgumentError(self.argument, self.text, complaint=complaint)
+
+
+# -- reading -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A number, a text or a column, as it is spelt and where."""
+
+    kind: str
+    value: Any
+    spelt: str
+    position: int
+
+
+class _Reader:
+    """The condition with a plain name in place of each number, text and column, so that Python can parse it."""
+
+    def __init__(self, text: str, argument: str) -> None:
+        self.text, self.argument = text, argument
+        self.leaves: dict[str, _Leaf] = {}
+        self.code = ""
+        #: Where each token begins in the code, and in the text.
+        self.starts: list[int] = []
+        self.positions: list[int] = []
+        position = len(text) - len(text.lstrip())
+        while position < len(text):
+            match = TOKEN.match(text, position)
+            if match is None:
+                raise self.error(_unreadable(text, position))
+            if self.code.endswith("in ") and match.group() != "(":
+                raise self.error(
+                    f"in at position {self.positions[-1] + 1} must be followed by choices in brackets"
+                )
+            self.starts.append(len(self.code))
+            self.positions.append(position)
+            self.code += self._written(str(match.lastgroup), match.group(), position) + " "
+            position = match.end() + len(text[match.end() :]) - len(text[match.end() :].lstrip())
+
+    def _written(self, kind: str, word: str, position: int) -> str:
+        if kind == "operator" or word.lower() in WORDS:
+            return word.lower()
+        value: Any = word
+        if kind == "number":
+            try:
+                value = parse(word)
+            except ValueError as error:
+                raise self.error(f"{word} at position {position + 1}: {error}") from None
+        elif kind != "name":
+            value = word[1:-1].replace(word[0] * 2, word[0])
+        name = f"_{len(self.leaves)}"
+        self.leaves[name] = _Leaf(kind, value, word, position)
+        return name
+
+    def tree(self) -> ast.expr:
+        try:
+            parsed = ast.parse(self.code.strip(), mode="eval")
+        except SyntaxError as error:
+            raise self.error(self._unexpected((error.offset or len(self.code) + 1) - 1)) from None
+        except (MemoryError, RecursionError):
+            raise self.error("is nested too deeply") from None
+        listed = {
+            id(side)
+            for node in ast.walk(parsed)
+            if isinstance(node, ast.Compare)
+            for side in _lists(node)
+        }
+        for node in ast.walk(parsed):
+            if not isinstance(node, ALLOWED) or (
+                isinstance(node, ast.Tuple) and id(node) not in listed
+            ):
+                what = "a call" if isinstance(node, ast.Call) else "a list"
+                where = self._position(getattr(node, "col_offset", 0))
+                raise self.error(
+                    f"{what} at position {where + 1} is not allowed; a comparison is expected"
+                )
+        return parsed.body
+
+    def _position(self, offset: int) -> int:
+        """Where in the text the token begins that is at an offset of the code."""
+        return self.positions[max(bisect_right(self.starts, offset) - 1, 0)]
+
+    def _unexpected(self, offset: int) -> str:
+        if offset >= len(self.code.rstrip()):
+            return "ends where a column, a number, a text in quotes or ) is expected"
+        position = self._position(offset)
+        token = TOKEN.match(self.text, position)
+        return f"cannot read {token.group() if token else ''} at position {position + 1}; a comparison is expected"
+
+    def error(self, complaint: str) -> ArgumentError:
+        return ArgumentError(self.argument, self.text, complaint=complaint)
+
+
+def _lists(node: ast.Compare) -> list[ast.expr]:
+    """What stands on the right of ``in``."""
+    return [
+        side
+        for op, side in zip(node.ops, node.comparators, strict=True)
+        if isinstance(op, (ast.In, ast.NotIn))
+    ]
+
+
+def _unreadable(text: str, position: int) -> str:
+    rest, at = text[position:], f"at position {position + 1}"
+    if rest[0] in "'\"`":
+        return f"{'name' if rest[0] == '`' else 'text'} {at} has no closing {rest[0]}"
+    for size in (2, 1):
+        if rest[:size] in ELSEWHERE:
+            return f"cannot read {rest[:size]!r} {at}; write {ELSEWHERE[rest[:size]]}"
+    if rest[0].isdigit() or rest[0] == ".":
+        word = re.match(r"[\w.%]+", rest)
+        return f"cannot read {word.group() if word else rest[0]!r} {at}; {SPELLINGS}"
+    return f"cannot read {rest[0]!r} {at}"
+
+
+# -- evaluation ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Operand:
+    """Numbers (NaN at an empty cell), texts or truth values (None there)."""
+
+    kind: str
+    values: Any
+    shown: str
+
+    @property
+    def known(self) -> Any:
+        if self.kind == NUMBERS:
+            return self.values == self.values
+        return np.not_equal(self.values, None)  # element by element
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """A condition on the columns of a table."""
+
+    where: Where
+    bare: Mapping[str, Any]
+    quoted: Mapping[str, Any]
+    source: str
+
+    def truth(self, node: ast.expr) -> Truth:
+        """Where a condition holds."""
+        if isinstance(node, ast.BoolOp):
+            parts = map(self.truth, node.values)
+            both = isinstance(node.op, ast.And)
+            return reduce(lambda one, other: one & other if both else one | other, parts)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return ~self.truth(node.operand)
+        if isinstance(node, ast.Compare):
+            return self.member(node) if _lists(node) else self.comparison(node)
+        operand = self.operand(node)
+        if operand.kind != FLAGS:
+            raise self.where.error(
+                f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected"
+            )
+        holds = np.equal(operand.values, True)
+        return Truth(operand.known & holds, operand.known & ~holds)
+
+    def comparison(self, node: ast.Compare) -> Truth:
+        sides = [self.operand(side) for side in (node.left, *node.comparators)]
+        parts = (self.compared(*part) for part in zip(sides, node.ops, sides[1:], strict=False))
+        return reduce(lambda one, other: one & other, parts)
+
+    def member(self, node: ast.Compare) -> Truth:
+        if len(node.ops) > 1:
+            raise self.where.error("in (...) stands alone: join conditions with and, or")
+        choices = node.comparators[0]
+        listed = choices.elts if isinstance(choices, ast.Tuple) else [choices]
+        operand = self.operand(node.left)
+        parts = [self.compared(operand, ast.Eq(), self.literal(choice)) for choice in listed]
+        if not parts:
+            raise self.where.error("in () has no choices: a number or a text in quotes is expected")
+        among = reduce(lambda one, other: one | other, parts)
+        return among if isinstance(node.ops[0], ast.In) else ~among
+
+    def literal(self, node: ast.expr) -> _Operand:
+        """One of the choices of ``in (...)``."""
+        signed = isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not)
+        inner = node.operand if isinstance(node, ast.UnaryOp) and signed else node
+        kind = self.where._leaves[inner.id].kind if isinstance(inner, ast.Name) else ""
+        if kind not in ("number", "text"):
+            raise self.where.error("in (...) holds numbers or texts in quotes alone")
+        return self.operand(node)
+
+    def compared(self, left: _Operand, op: ast.cmpop, right: _Operand) -> Truth:
+        relation, function = RELATIONS[type(op)]
+        if left.kind != right.kind or left.kind == FLAGS:
+            what = f"{left.shown} ({left.kind}) {relation} {right.shown} ({right.kind})"
+            raise self.where.error(f"cannot compare {what}{_cure(left, right)}")
+        if left.kind == TEXT and not isinstance(op, (ast.Eq, ast.NotEq)):
+            both = f"{left.shown} and {right.shown}"
+            raise self.where.error(
+                f"cannot compare text by {relation}: {both}; only == and != are for text"
+            )
+        known = left.known & right.known
+        holds = np.asarray(function(left.values, right.values), dtype=bool)
+        return Truth(known & holds, known & ~holds)
+
+    def operand(self, node: ast.expr) -> _Operand:
+        """Numbers, texts or truth values."""
+        if isinstance(node, ast.Name):
+            return self.leaf(self.where._leaves[node.id])
+        if isinstance(node, ast.UnaryOp) and type(node.op) in SIGNS:
+            sign, function = SIGNS[type(node.op)]
+            return _Operand(
+                NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression"
+            )
+        if isinstance(node, ast.BinOp):
+            return self.chain(node)
+        raise self.where.error("a comparison is no number: join conditions with and, or")
+
+    def chain(self, node: ast.BinOp) -> _Operand:
+        """Operations from left to right, without a call for each: a long sum is no deep one."""
+        steps: list[tuple[ast.operator, ast.expr]] = []
+        first: ast.expr = node
+        while isinstance(first, ast.BinOp):
+            steps.append((first.op, first.right))
+            first = first.left
+        sign = OPERATIONS[type(steps[-1][0])][0]
+        values = self.numbers(first, sign)
+        for op, right in reversed(steps):
+            sign, function = OPERATIONS[type(op)]
+            values = function(values, self.numbers(right, sign))
+        return _Operand(NUMBERS, values, f"the {sign} expression")
+
+    def numbers(self, node: ast.expr, sign: str) -> Any:
+        operand = self.operand(node)
+        if operand.kind != NUMBERS:
+            raise self.where.error(f"{operand.shown} is of {operand.kind}: no {sign} of it")
+        return operand.values
+
+    def leaf(self, leaf: _Leaf) -> _Operand:
+        if leaf.kind == "number":
+            return _Operand(NUMBERS, np.float64(leaf.value), leaf.spelt)
+        if leaf.kind == "text":
+            return _Operand(TEXT, np.array(leaf.value, dtype=object), leaf.spelt)
+        columns = self.quoted if leaf.kind == "quoted" else self.bare
+        if leaf.value not in columns:
+            names = [*columns]
+            rest = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+            hint = close_matches(leaf.value, names)
+            there = f"{self.source} has {', '.join(names[:MOST_LISTED])}{rest}"
+            raise self.where.error(
+                f"no column {leaf.value!r} at position {leaf.position + 1}{hint}; {there}"
+            )
+        return _column(columns[leaf.value], f"column {leaf.value!r}")
+
+
+def _column(cells: Any, shown: str) -> _Operand:
+    """Objects are numbers or truth values where nothing else is among them, else text."""
+    if cells.dtype.kind in "iuf":
+        return _Operand(NUMBERS, cells.astype(np.float64), shown)
+    if cells.dtype.kind == "b":
+        return _Operand(FLAGS, cells, shown)
+    present = [cell for cell in cells if cell is not None]
+    if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
+        return _Operand(FLAGS, cells, shown)
+    if all(
+        isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present
+    ):
+        return _Operand(
+            NUMBERS, np.array([_float(cell) for cell in cells], dtype=np.float64), shown
+        )
+    texts = np.array([None, *(None if cell is None else str(cell) for cell in cells)], dtype=object)
+    return _Operand(TEXT, texts[1:], shown)
+
+
+def _float(cell: Any) -> float:
+    try:
+        return float("nan") if cell is None else float(cell)
+    except OverflowError:
+        return float("inf") if cell > 0 else float("-inf")
+
+
+def _cure(left: _Operand, right: _Operand) -> str:
+    if FLAGS in (left.kind, right.kind):
+        return "; a column of truth values is a condition by itself"
+    text = left if left.kind == TEXT else right
+    if text.shown.startswith("column"):
+        return "; compare text with a text in quotes"
+    return "; a number stands without quotes"
