@@ -63,7 +63,7 @@ format: $(VENV)/dev  ## let ruff fix what it can
 	$(BIN)/ruff format .
 
 generate: $(VENV)/dev  ## print the numeric modules from the proved formulas
-	$(BIN)/python -m isoflop.theory.codegen
+	$(BIN)/python -m isoflop.theory.code.codegen
 
 # Byte code first: an installed package has it, a checkout need not.
 bench: $(VENV)/dev  ## speed, as ratios within one run

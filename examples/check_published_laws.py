@@ -6,8 +6,8 @@ Run: python examples/check_published_laws.py [check.png]
 import sys
 
 from isoflop import check_published
-from isoflop.numeric.check_text import check_text
-from isoflop.numeric.plot import plot_check, save
+from isoflop.numeric.check.published_text import check_text
+from isoflop.numeric.plot.panels import plot_check, save
 
 
 def main(path: str = "check.png") -> None:

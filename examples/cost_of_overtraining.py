@@ -10,7 +10,7 @@ The law was fitted to Chinchilla's family of models; for the others it is an ext
 import sys
 
 import isoflop
-from isoflop.numeric.plot import plot_penalty, save
+from isoflop.numeric.plot.panels import plot_penalty, save
 
 RUNS = {"Gopher": (280e9, 300e9), "Chinchilla": (70e9, 1.4e12), "Llama 2 7B": (7e9, 2e12)}
 LAWS = ("besiroglu2024", "hoffmann2022")

@@ -23,20 +23,20 @@ from typing import NamedTuple
 import numpy as np
 
 from isoflop.cli import main as isoflop
-from isoflop.numeric.check import AccuracyCurves
-from isoflop.numeric.downstream.averages import averaged
-from isoflop.numeric.downstream.baselines import ALIASES, resolve
-from isoflop.numeric.downstream.ceiling import ceiling_of
-from isoflop.numeric.downstream.compare import compare_laws
-from isoflop.numeric.downstream.evaluations import Evaluations
-from isoflop.numeric.downstream.published_range import which_runs
-from isoflop.numeric.downstream.published_tables import printed_bilinear, printed_broken, tables_check
-from isoflop.numeric.downstream.sample import Sample, above_guessing
+from isoflop.numeric.accuracy.averages import averaged
+from isoflop.numeric.accuracy.baselines import ALIASES, resolve
+from isoflop.numeric.accuracy.ceiling import ceiling_of
+from isoflop.numeric.accuracy.compare import compare_laws
+from isoflop.numeric.accuracy.published_range import which_runs
+from isoflop.numeric.accuracy.published_tables import printed_bilinear, printed_broken, tables_check
+from isoflop.numeric.accuracy.sample import Sample, above_guessing
+from isoflop.numeric.check.published import AccuracyCurves
+from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.passk.bilinear import BilinearLaw, fit_bilinear
-from isoflop.numeric.plot import save
-from isoflop.theory import krajewski2025 as printed
-from isoflop.theory.published import published
+from isoflop.numeric.plot.panels import save
+from isoflop.theory.data import krajewski2025 as printed
+from isoflop.theory.data.published import published
 
 OUTPUT = Path(__file__).parent / "downstream_metrics"
 #: Budgets as Tables 7 to 9 print them; params follow from C = 6 N D.

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from isoflop.numeric import _domain
-from isoflop.numeric._scalar import SERIES
-from isoflop.numeric._wide import Wide, wide
-from isoflop.numeric._wide import ratio as ratio_of
-from isoflop.numeric._wide_array import exp, expm1, log, wide_exp
+from . import errors as _domain
+from ._scalar import SERIES
+from ._wide import Wide, wide
+from ._wide import ratio as ratio_of
+from ._wide_array import exp, expm1, log, wide_exp
 
 __all__ = [
     "above_critical_log",

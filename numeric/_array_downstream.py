@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isoflop.numeric._array import array_result, exp, expm1, log, narrow, nonnegative, positive, ratio_of
-from isoflop.numeric._array_passk import log1p
+from ._array import array_result, exp, expm1, log, narrow, nonnegative, positive, ratio_of
+from ._array_passk import log1p
 
 __all__ = [
     "Parts",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from isoflop.numeric._array import (
+from ._array import (
     LOG_HALF,
     array_result,
     exp,
@@ -19,8 +19,8 @@ from isoflop.numeric._array import (
     ratio_of,
     real,
 )
-from isoflop.numeric._wide import Wide
-from isoflop.numeric._wide_array import log1p as _log1p
+from ._wide import Wide
+from ._wide_array import log1p as _log1p
 
 __all__ = [
     "array_result",

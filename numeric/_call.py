@@ -23,13 +23,13 @@ class GeneratedModules:
 
     @property
     def scalar(self) -> ModuleType:
-        from isoflop.numeric._generated import scalar
+        from ._generated import scalar
 
         return scalar
 
     @property
     def array(self) -> ModuleType:
-        from isoflop.numeric._generated import array
+        from ._generated import array
 
         return array
 
@@ -39,7 +39,7 @@ GENERATED = GeneratedModules()
 
 def is_scalar(value: Any) -> bool:
     """Whether a value is a plain number or a double-double (NumPy's float64 scalar is a float)."""
-    from isoflop.numeric._wide import Wide
+    from ._wide import Wide
 
     return isinstance(value, (int, float, Wide)) and not isinstance(value, bool)
 

@@ -7,6 +7,6 @@ __all__ = ["escaped"]
 
 def escaped(text: str) -> str:
     """The text with what LaTeX reads as markup escaped, and blanks for what cannot be printed."""
-    from isoflop.theory.latex_sentence import escaped
+    from ..theory.typeset.sentence import escaped
 
     return str(escaped(text.replace("\n", " ")))

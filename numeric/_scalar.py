@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from isoflop.numeric._domain import nonnegative_number, number, positive_number
-from isoflop.numeric._wide import Wide, exp, expm1, log, wide, wide_exp
-from isoflop.numeric._wide import log1p as _log1p
-from isoflop.numeric._wide import ratio as ratio_of
+from ._wide import Wide, exp, expm1, log, wide, wide_exp
+from ._wide import log1p as _log1p
+from ._wide import ratio as ratio_of
+from .errors import nonnegative_number, number, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 
-from isoflop.numeric._wide_table import EXP, EXP_STEPS, LN2_HI, LN2_LO, LN2_MID, LOG, LOG_FIRST, LOG_STEPS
+from ._wide_table import EXP, EXP_STEPS, LN2_HI, LN2_LO, LN2_MID, LOG, LOG_FIRST, LOG_STEPS
 
 TYPE_CHECKING = False  # the name type checkers look for; importing typing would cost start-up time
 if TYPE_CHECKING:

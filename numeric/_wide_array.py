@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isoflop.numeric import _wide, _wide_table
-from isoflop.numeric._wide import Wide
+from . import _wide, _wide_table
+from ._wide import Wide
 
 Floats = NDArray[np.float64]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from isoflop.numeric._call import evaluate, is_scalar
-from isoflop.numeric._domain import number, outside, positive_number
-from isoflop.numeric._wide import Wide, wide
-from isoflop.theory.notation import Frozen
+from ..theory.data.notation import Frozen
+from ._call import evaluate, is_scalar
+from ._wide import Wide, wide
+from .errors import number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from isoflop.numeric.law import Law
+    from .law import Law
 
 
 class Allocation(Frozen):

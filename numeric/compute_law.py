@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from isoflop.numeric._call import is_scalar
-from isoflop.numeric._domain import exponent_number, nonnegative_number, positive_number
-from isoflop.theory.notation import Frozen, Notation
-from isoflop.theory.notation import notation as find_notation
+from ..theory.data.notation import Frozen, Notation
+from ..theory.data.notation import notation as find_notation
+from ._call import is_scalar
+from .errors import exponent_number, nonnegative_number, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

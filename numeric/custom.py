@@ -7,17 +7,17 @@ from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric._call import evaluate_in, is_scalar
-from isoflop.numeric._domain import outside, positive_number
-from isoflop.theory.notation import Frozen
+from ..theory.data.notation import Frozen
+from ._call import evaluate_in, is_scalar
+from .errors import outside, positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sympy import Expr, Symbol
 
-    from isoflop.theory.budget import Budget
-    from isoflop.theory.envelope import Envelope
+    from ..theory.budget import Budget
+    from ..theory.envelope import Envelope
 
 LARGEST_KEPT_DENOMINATOR = 12
 DIGITS = 20
@@ -33,14 +33,14 @@ class CompiledModules:
     @cached_property
     def scalar(self) -> ModuleType:
         """Functions of floats."""
-        from isoflop.theory.codegen import scalar_module
+        from ..theory.code.codegen import scalar_module
 
         return compiled("scalar", scalar_module(self.envelope), {})
 
     @cached_property
     def array(self) -> ModuleType:
         """Functions of arrays."""
-        from isoflop.theory.codegen import array_module
+        from ..theory.code.codegen import array_module
 
         return compiled("array", array_module(self.envelope), {"scalar": self.scalar})
 
@@ -48,6 +48,7 @@ class CompiledModules:
 def compiled(name: str, source: str, names: dict[str, Any]) -> ModuleType:
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
     module.__dict__.update(names)
+    module.__dict__["__package__"] = f"{__package__}._generated"
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
     return module
 
@@ -137,7 +138,7 @@ class CustomLaw:
     @property
     def variables(self) -> tuple[str, ...]:
         """The names under which the variables are passed: `params` and `tokens` for N and D, else their own."""
-        from isoflop.theory.formulas import argument_name
+        from ..theory.code.formulas import argument_name
 
         return tuple(argument_name(variable) for variable in self.envelope.form.variables)
 
@@ -297,13 +298,13 @@ class CustomLaw:
 
     def _of_sum(self, name: str) -> str:
         """The generated function of R that has this name where the reducible loss is R."""
-        from isoflop.theory.formulas import inner_name
+        from ..theory.code.formulas import inner_name
 
         return name if self.envelope.form.is_sum else inner_name(name)
 
     def _number(self, expression: Any) -> float:
         """An expression of the coefficients as a float."""
-        from isoflop.theory.formulas import argument_name
+        from ..theory.code.formulas import argument_name
 
         return float(expression.evalf(DIGITS, subs={x: self.coefficients[argument_name(x)] for x in expression.free_symbols}))
 
@@ -424,11 +425,11 @@ def law_from_expression(
     """
     from sympy import Symbol, sympify
 
-    from isoflop.theory.budget import Budget
-    from isoflop.theory.envelope import derive
-    from isoflop.theory.formulas import argument_name
-    from isoflop.theory.law import LawForm
-    from isoflop.theory.parse import parse
+    from ..theory.algebra.parse import parse
+    from ..theory.budget import Budget
+    from ..theory.code.formulas import argument_name
+    from ..theory.envelope import derive
+    from ..theory.law import LawForm
 
     names = [str(variable) for variable in variables]
     unknown = [*names, *map(str, coefficients)]

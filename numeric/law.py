@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from isoflop.numeric import allocation, misallocation
-from isoflop.numeric._call import evaluate
-from isoflop.numeric._domain import exponent_number, nonnegative_number, positive_number
-from isoflop.theory.notation import Frozen, Notation
-from isoflop.theory.notation import notation as find_notation
+from ..theory.data.notation import Frozen, Notation
+from ..theory.data.notation import notation as find_notation
+from . import allocation
+from . import penalty as misallocation
+from ._call import evaluate
+from .errors import exponent_number, nonnegative_number, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from isoflop.numeric.allocation import Allocation
-    from isoflop.numeric.misallocation import Penalty, Tolerance
+    from .allocation import Allocation
+    from .penalty import Penalty, Tolerance
 
 
 class Law(Frozen):
@@ -119,33 +120,33 @@ class Law(Frozen):
 
     def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
         """The law as the plain data of a law file, which names its notation."""
-        from isoflop.numeric.lawfile import to_data
+        from .lawfile import to_data
 
         return to_data(self, notation)
 
     def to_json(self, notation: str | Notation = "schaeffer") -> str:
         """The text of a law file."""
-        from isoflop.numeric.lawfile import to_text
+        from .lawfile import to_text
 
         return to_text(self, notation)
 
     @classmethod
     def from_json(cls, text: str) -> Law:
         """The law that `to_json` wrote; ValueError where the text is no law file."""
-        from isoflop.numeric.lawfile import from_text
+        from .lawfile import from_text
 
         return from_text(text)
 
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
         """Write a law file."""
-        from isoflop.numeric.lawfile import write
+        from .lawfile import write
 
         write(self, path, notation)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Law:
         """Read a law file; ValueError where it is missing or no law file."""
-        from isoflop.numeric.lawfile import read
+        from .lawfile import read
 
         return read(path)
 
@@ -356,7 +357,7 @@ def law(name: str) -> Law:
     >>> round(law("besiroglu2024").envelope.tokens_per_param(5.76e23), 1)
     18.4
     """
-    from isoflop.theory.published import LAWS, published
+    from ..theory.data.published import LAWS, published
 
     if isinstance(name, str) and name not in LAWS and ("." in name or "/" in name):
         raise ValueError(f"law={name!r}: is no published law; Law.load({name!r}) reads a law file")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-from isoflop.theory.notation import notation as find_notation
+from ..theory.data.notation import notation as find_notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from isoflop.numeric.law import Law
-    from isoflop.theory.notation import Notation
+    from ..theory.data.notation import Notation
+    from .law import Law
 
 LARGEST_FILE = 10_000_000
 
@@ -38,7 +38,7 @@ def from_data(data: Any, where: str = "law") -> Law:
     A coefficient is a number, or an object with its "value" (as a saved fit has). A saved fit of another form, or one that did
     not reach an optimum, is refused.
     """
-    from isoflop.numeric.law import Law
+    from .law import Law
 
     if not isinstance(data, dict):
         raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
@@ -97,7 +97,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def write(law: Law, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
     """Write a law file."""
-    from isoflop.numeric._files import write as write_file
+    from ._files import write as write_file
 
     try:
         write_file(path, to_text(law, notation).encode())

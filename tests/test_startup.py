@@ -61,7 +61,7 @@ def test_start_loads_nothing_heavy(code: str) -> None:
 
 
 def test_plain_data_loads_no_sympy() -> None:
-    assert not requested("import isoflop.theory.published, isoflop.theory.notation") & set(HEAVY)
+    assert not requested("import isoflop.theory.data.published, isoflop.theory.data.notation") & set(HEAVY)
 
 
 def test_every_export_is_there() -> None:

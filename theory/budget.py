@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Mul, Symbol, sympify
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
-from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.field import CoefficientField
-from isoflop.theory.parse import ParseError, parse
+from . import symbols as sym
+from .algebra.arithmetic import Arithmetic, OutsideScope
+from .algebra.convert import normal_form
+from .algebra.field import CoefficientField
+from .algebra.parse import ParseError, parse
 
 
 @dataclass(frozen=True)

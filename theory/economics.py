@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Symbol, log
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import Envelope
-from isoflop.theory.law import PARAMS_TOKENS, LawForm
+from . import symbols as sym
+from .envelope import Envelope
+from .law import PARAMS_TOKENS, LawForm
 
 PRICE_N, PRICE_D = Symbol("p", positive=True), Symbol("q", positive=True)
 WEIGHT = Symbol("w", positive=True)

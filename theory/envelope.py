@@ -12,10 +12,10 @@ from functools import cached_property, lru_cache
 
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, factor_terms, latex, log
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.budget import SIX_ND, Budget
-from isoflop.theory.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.law import PARAMS_TOKENS, LawForm
+from . import symbols as sym
+from .budget import SIX_ND, Budget
+from .law import PARAMS_TOKENS, LawForm
+from .proof.claim import ByWeightedAmGm, Claim, Derivation
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Envelope:
 
     def to_latex(self, *, notation: str = "schaeffer") -> str:
         """The theorem as a LaTeX align block in the chosen notation."""
-        from isoflop.theory.latex import envelope_latex
+        from .typeset.latex import envelope_latex
 
         return envelope_latex(self, notation=notation)
 
@@ -120,7 +120,7 @@ class Envelope:
         return "$\\displaystyle " + latex(self.loss) + "$"
 
     def __str__(self) -> str:
-        from isoflop.theory.text import envelope_text
+        from .typeset.text import envelope_text
 
         return envelope_text(self)
 

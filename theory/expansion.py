@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Integer
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.penalty import Misallocation
+from . import symbols as sym
+from .penalty import Misallocation
 
 R, S = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO
 

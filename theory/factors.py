@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sympy import Add, Integer, Symbol
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.argument import ByWeightedAmGm
-from isoflop.theory.budget import Budget
-from isoflop.theory.claim import Claim, Derivation
-from isoflop.theory.envelope import Envelope, derive
-from isoflop.theory.law import LawForm, Term
+from . import symbols as sym
+from .budget import Budget
+from .envelope import Envelope, derive
+from .law import LawForm, Term
+from .proof.argument import ByWeightedAmGm
+from .proof.claim import Claim, Derivation
 
 
 def factors(count: int) -> tuple[LawForm, Budget]:

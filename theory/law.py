@@ -9,11 +9,11 @@ from math import isfinite
 
 from sympy import Add, Dummy, Expr, Float, Integer, Pow, Rational, Symbol, exp, expand_power_base, limit, simplify, sympify
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.functions import expm1
-from isoflop.theory.normalform.arithmetic import Arithmetic, OutsideScope
-from isoflop.theory.normalform.convert import normal_form
-from isoflop.theory.normalform.field import CoefficientField
+from . import symbols as sym
+from .algebra.arithmetic import Arithmetic, OutsideScope
+from .algebra.convert import normal_form
+from .algebra.field import CoefficientField
+from .algebra.functions import expm1
 
 REDUCIBLE = sym.REDUCIBLE
 

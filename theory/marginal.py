@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from sympy import Expr, Integer, Symbol, log
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import Envelope
-from isoflop.theory.penalty import Misallocation
+from . import symbols as sym
+from .envelope import Envelope
+from .penalty import Misallocation
 
 
 def shadow_price(envelope: Envelope) -> Expr:

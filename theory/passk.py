@@ -14,11 +14,11 @@ from typing import Any
 
 from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, exp, factorial, floor, log
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import Envelope, derive
-from isoflop.theory.functions import expm1, log1p
-from isoflop.theory.law import PARAMS_TOKENS, LawForm
-from isoflop.theory.penalty import misallocation
+from . import symbols as sym
+from .algebra.functions import expm1, log1p
+from .envelope import Envelope, derive
+from .law import PARAMS_TOKENS, LawForm
+from .penalty import misallocation
 
 CHEN = "Chen et al. 2021, Evaluating Large Language Models Trained on Code, arXiv 2107.03374"
 KRAJEWSKI = "Krajewski et al. 2025, arXiv 2512.08894"

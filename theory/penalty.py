@@ -11,11 +11,11 @@ from functools import cached_property
 
 from sympy import Add, Expr, Integer, Pow, Symbol, acosh, exp, factorial, log, sqrt
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.envelope import Envelope, derive, gather
-from isoflop.theory.functions import defined, expm1, log1p, phi2
-from isoflop.theory.law import Term
+from . import symbols as sym
+from .algebra.functions import defined, expm1, log1p, phi2
+from .envelope import Envelope, derive, gather
+from .law import Term
+from .proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
 
 #: Claims about how the numbers are computed rather than about the theorem.
 NUMERICAL_FORMS = (

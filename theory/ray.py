@@ -7,9 +7,9 @@ from functools import cached_property
 
 from sympy import Expr, Integer, Pow, log
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.claim import Claim, Derivation
-from isoflop.theory.envelope import Envelope, derive, gather
+from . import symbols as sym
+from .envelope import Envelope, derive, gather
+from .proof.claim import Claim, Derivation
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import numpy as np
 from generative_evaluations.benchmark import Benchmark
 from generative_evaluations.rules import FEW
 
-from isoflop.numeric.passk.plot_backtest import plot_errors
-from isoflop.numeric.passk.plot_laws import plot_study
-from isoflop.numeric.plot import COLOURS, save
+from isoflop.numeric.plot.backtest import plot_errors
+from isoflop.numeric.plot.panels import COLOURS, save
+from isoflop.numeric.plot.passk_laws import plot_study
 
 
 def draw(b: Benchmark, output: Path) -> dict[str, str]:

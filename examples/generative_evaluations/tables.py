@@ -12,7 +12,7 @@ from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.law import Law
 from isoflop.numeric.passk.allocation import allocation_matrix
 from isoflop.numeric.passk.lever import trend
-from isoflop.theory.published import published
+from isoflop.theory.data.published import published
 
 SIMULATED = Path(__file__).parent / "coverage.json"
 

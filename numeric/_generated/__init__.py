@@ -1,1 +1,1 @@
-"""Functions printed from the proved formulas by isoflop.theory.codegen; never written by hand."""
+"""Functions printed from the proved formulas by isoflop.theory.code.codegen; never written by hand."""

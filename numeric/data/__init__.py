@@ -1,1 +1,1 @@
-"""Tables of runs, evaluations and counts: one reader, one registry of columns, three views."""
+"""Tables of runs, evaluations and counts: columns recognised, rows checked, what is left out named."""

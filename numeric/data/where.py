@@ -31,9 +31,9 @@ from typing import Any
 
 import numpy as np
 
-from isoflop.numeric._numerals import SPELLINGS, UNSIGNED, parse
-from isoflop.numeric.errors import ArgumentError
-from isoflop.theory.notation import close_matches
+from ...theory.data.notation import close_matches
+from ..errors import ArgumentError
+from .numerals import SPELLINGS, UNSIGNED, parse
 
 __all__ = ["Truth", "Where"]
 

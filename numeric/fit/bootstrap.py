@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import process_count, whole_number
-from isoflop.numeric._parallel import in_order
-from isoflop.numeric._progress import progress_bar
-from isoflop.numeric.fit.intervals import Interval, checked_level
-from isoflop.numeric.fit.models import Design, in_coordinates
-from isoflop.numeric.fit.newton import Problems, minimise
-from isoflop.numeric.fit.objective import Clip
-from isoflop.numeric.fit.path import follow
+from .._parallel import in_order
+from .._progress import progress_bar
+from ..errors import process_count, whole_number
+from .intervals import Interval, checked_level
+from .models import Design, in_coordinates
+from .newton import Problems, minimise
+from .objective import Clip
+from .path import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.derived import Quantity
-    from isoflop.numeric.fit.result import Fit
+    from .derived import Quantity
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -100,9 +100,9 @@ def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> 
 
     By a sharp objective next to the smooth minimum at hand, if that is certified.
     """
-    from isoflop.numeric.fit.general import solve as solve_general
-    from isoflop.numeric.fit.nonsmooth import sharpen
-    from isoflop.numeric.fit.solver import Solution, solve
+    from .general import solve as solve_general
+    from .nonsmooth import sharpen
+    from .solver import Solution, solve
 
     drawn = np.arange(len(observed)) if weights is None else np.flatnonzero(weights)
     observed, weights = observed[drawn], None if weights is None else weights[drawn]
@@ -188,7 +188,7 @@ class Bootstrap:
 
     def derived(self, *, compute: float | None = None, ratio: float | None = None, level: float = 0.9) -> dict[str, Interval]:
         """What follows from a params+tokens fit, by name, with percentile intervals; the names are those of `Fit.derived`."""
-        from isoflop.numeric.fit.derived import default_quantities
+        from .derived import default_quantities
 
         law, found = self.fit.law, {}
         for quantity in default_quantities(compute, ratio):

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.expression import ExpressionModel
+    from .expression import ExpressionModel
 
     Floats = NDArray[np.float64]
 

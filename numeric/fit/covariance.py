@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
+from ..errors import outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 

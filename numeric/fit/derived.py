@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._call import evaluate
-from isoflop.numeric._domain import positive_number
+from .._call import evaluate
+from ..errors import positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isoflop.numeric.law import Law
+    from ..law import Law
 
     Floats = NDArray[np.float64]
 
@@ -115,8 +115,8 @@ class Quantity:
 
         Notes
         -----
-        The closed gradients are proved in `isoflop.derivations.delta_method_exponent` and its neighbours, and in
-        `isoflop.derivations.penalty_gradient`.
+        The closed gradients are proved in `isoflop.derivations.data.delta_method_exponent` and its neighbours, and in
+        `isoflop.derivations.penalty.penalty_gradient`.
         """
         scale = self.value(law) if self.by_log else 1.0
         found = dict.fromkeys(COORDINATES, 0.0)
@@ -166,7 +166,7 @@ class Quantity:
 
     def _taken(self, function: str, given: dict[str, Any]) -> dict[str, Any]:
         """Of the coefficients and the other arguments, those that a generated function has."""
-        from isoflop.numeric._generated import array
+        from .._generated import array
 
         printed = getattr(array, function)
         code = getattr(printed, "__wrapped__", printed).__code__
@@ -312,7 +312,7 @@ def derived(
     >>> f"{alpha.value:.4f} +- {alpha.standard_error:.4f}"
     '0.1783 +- 0.0079'
     """
-    from isoflop.numeric.fit.intervals import checked_level, normal_quantile
+    from .intervals import checked_level, normal_quantile
 
     names = _checked_coordinates(coordinates)
     matrix = _checked_covariance(covariance, len(names))

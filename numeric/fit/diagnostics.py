@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.influence import Influence, influences, leverages, weighted
-from isoflop.numeric.fit.nullspace import NORMAL_MAD
-from isoflop.numeric.fit.residual_tests import (
+from ..data.runs_columns import BUDGET, LETTERS
+from .influence import Influence, influences, leverages, weighted
+from .nullspace import NORMAL_MAD
+from .residual_tests import (
     ResidualTest,
     added_terms,
     between_groups,
@@ -21,14 +22,13 @@ from isoflop.numeric.fit.residual_tests import (
     replicates,
     zero_mean,
 )
-from isoflop.numeric.runs_columns import BUDGET, LETTERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -219,7 +219,7 @@ class Diagnostics:
 
     def _trend_table(self) -> list[str]:
         """Trends under two headings: up or down all along, and bent."""
-        from isoflop.numeric.fit.text import table
+        from .text import table
 
         headings = ("residuals\nalong", "slope per\nunit", "up or down:\nSpearman", "\np", "curved:\nF", "\np", "")
         tests = [(trend.variable, test) for trend in self.trends for test in (trend.monotone, trend.structure)]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
-from isoflop.numeric.custom import compiled
+from ..custom import compiled
+from ..errors import outside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sympy import Expr
 
-    from isoflop.theory.model_code import ModelCode
+    from ...theory.code.model_code import ModelCode
 
     Floats = NDArray[np.float64]
 
@@ -43,14 +43,14 @@ class ExpressionModel:
         The numbers that each variable of the law takes, (n,) each.
     coefficients : sequence of str, optional
         By default every name of the law that is no variable, in the order of appearance in text, by name in an expression.
-    code : isoflop.theory.model_code.ModelCode, optional
+    code : isoflop.theory.code.model_code.ModelCode, optional
         What was generated for the law before, with these variables.
 
     Attributes
     ----------
     names : tuple of str
         The coefficients: the entries of theta.
-    code : isoflop.theory.model_code.ModelCode
+    code : isoflop.theory.code.model_code.ModelCode
         The generated source.
 
     Raises
@@ -200,7 +200,7 @@ def _generated(law: Expr | str, variables: tuple[str, ...], coefficients: Sequen
 
 @lru_cache(maxsize=64)
 def _from_expression(law: Expr, variables: tuple[str, ...], coefficients: tuple[str, ...]) -> ModelCode:
-    from isoflop.theory.model_code import model_code
+    from ...theory.code.model_code import model_code
 
     if len(coefficients) > MOST_COEFFICIENTS:
         raise ValueError(
@@ -214,7 +214,7 @@ def _from_expression(law: Expr, variables: tuple[str, ...], coefficients: tuple[
 def _from_text(law: str, variables: tuple[str, ...], coefficients: tuple[str, ...] | None) -> ModelCode:
     import sympy
 
-    from isoflop.theory.parse import Formula, read, tokenize
+    from ...theory.algebra.parse import Formula, read, tokenize
 
     x = sympy.Symbol("x", real=True)
     functions = {text: Formula((x,), getattr(sympy, name)(x)) for text, name in MORE_FUNCTIONS.items()}
@@ -228,7 +228,7 @@ def _from_text(law: str, variables: tuple[str, ...], coefficients: tuple[str, ..
 
 def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, Any]) -> bool:
     """Whether a name stands for neither a variable, a product of variables, a function nor a constant."""
-    from isoflop.theory.parse import FUNCTIONS
+    from ...theory.algebra.parse import FUNCTIONS
 
     if token.kind != "name" or token.text in FUNCTIONS or token.text in known:
         return False

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, whole_number
-from isoflop.numeric.fit.models import MODELS, Design, PowerTerms, named_model
-from isoflop.numeric.fit.objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
-from isoflop.numeric.fit.result import Fit
-from isoflop.numeric.fit.solver import solve
-from isoflop.numeric.runs import Runs
-from isoflop.numeric.runs_units import LOSSES
+from ..data.runs import Runs
+from ..data.runs_units import LOSSES
+from ..errors import outside, whole_number
+from .models import MODELS, Design, PowerTerms, named_model
+from .objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
+from .result import Fit
+from .solver import solve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
-    from isoflop.numeric.fit.models import Bounds
+    from .models import Bounds
 
 #: No power of the runs has a larger logarithm.
 LARGEST_LOG = 600.0
@@ -101,7 +101,7 @@ def fit(
     if not isinstance(model, str) or model not in MODELS:
         if not irreducible:
             raise outside("irreducible", irreducible, "True where the law is an expression, which itself has an E or none")
-        from isoflop.numeric.fit.general_fit import fit_general
+        from .general_fit import fit_general
 
         reading = {"columns": columns, "where": where, "random_baseline": random_baseline}
         return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=seed)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Expansion, Minima, minimise
-from isoflop.numeric.fit.path import median_residuals
+from .newton import Expansion, Minima, minimise
+from .path import median_residuals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.newton import Problems
-    from isoflop.numeric.fit.objective import Objective
+    from .newton import Problems
+    from .objective import Objective
 
     Floats = NDArray[np.float64]
 

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isoflop.numeric._domain import REAL, number, outside
-from isoflop.numeric.fit.coordinates import Coordinates
-from isoflop.numeric.fit.newton import ROUNDINGS, Problems, expand, newton_step
-from isoflop.numeric.fit.nonsmooth import SharpMinimum, sharpen
-from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.optimality import FLAT, Optimality, optimality
-from isoflop.numeric.fit.path import NARROWEST, follow, median_residuals
-from isoflop.numeric.fit.starts import solve_linear
-from isoflop.numeric.fit.starts import starts as scanned
+from ..errors import REAL, number, outside
+from .coordinates import Coordinates
+from .newton import ROUNDINGS, Problems, expand, newton_step
+from .nonsmooth import SharpMinimum, sharpen
+from .objective import Objective
+from .optimality import FLAT, Optimality, optimality
+from .path import NARROWEST, follow, median_residuals
+from .starts import solve_linear
+from .starts import starts as scanned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.expression import ExpressionModel
+    from .expression import ExpressionModel
 
     Floats = NDArray[np.float64]
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
-from isoflop.numeric.fit.expression import COLUMNS, ExpressionModel
-from isoflop.numeric.fit.general import solve
-from isoflop.numeric.fit.models import AT_BOUND
-from isoflop.numeric.fit.result import Fit
-from isoflop.numeric.fit.solver import Solution
-from isoflop.numeric.runs import Runs
+from ..data.runs import Runs
+from ..errors import outside
+from .expression import COLUMNS, ExpressionModel
+from .general import solve
+from .models import AT_BOUND
+from .result import Fit
+from .solver import Solution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sympy import Expr
 
-    from isoflop.numeric.custom import CustomLaw
-    from isoflop.numeric.fit.models import Bounds
-    from isoflop.numeric.fit.objective import Objective
+    from ..custom import CustomLaw
+    from .models import Bounds
+    from .objective import Objective
 
     Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class GeneralLaw:
 
     def law(self, coefficients: Mapping[str, float], name: str = "fit") -> CustomLaw:
         """The law with its derived envelope, where it is of the class that has one in closed form."""
-        from isoflop.numeric.custom import law_from_expression
+        from ..custom import law_from_expression
 
         if set(self.variables) != {"N", "D"}:
             raise ValueError(f"law: {self.expression} is no law in N and D; an envelope needs both")
@@ -119,7 +119,7 @@ def fit_general(
             raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
     names = names_of(expression)
     table = Runs.read(runs, require=(*required(expression), "loss"), names=names, **(reading or {}))
-    from isoflop.numeric.fit.fitting import require_possible_losses
+    from .fitting import require_possible_losses
 
     variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
     if not variables:
@@ -175,7 +175,7 @@ def names_of(expression: Expr | str) -> list[str]:
         if not isinstance(expression, Expr):
             raise outside("model", expression, "a name, a formula or a SymPy expression")
         return sorted(symbol.name for symbol in expression.free_symbols)
-    from isoflop.theory.parse import tokenize
+    from ...theory.algebra.parse import tokenize
 
     found = dict.fromkeys(token.text for token in tokenize(expression) if token.kind == "name")
     letters = [letter for text in found if all(each in COLUMNS for each in text) for letter in text]

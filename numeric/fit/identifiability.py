@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.models import Design
-from isoflop.numeric.fit.nullspace import Direction, Linearised
-from isoflop.numeric.fit.structure import EXPONENTS, PREFACTORS, Structure, estimated, structures
+from .models import Design
+from .nullspace import Direction, Linearised
+from .structure import EXPONENTS, PREFACTORS, Structure, estimated, structures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -285,7 +285,7 @@ def _quantities(
     """Whether each quantity is the same for all laws with these losses: along the open directions, and under the exchange."""
     if fit.model.name != "params-tokens":
         return {}
-    from isoflop.numeric.fit.derived import default_quantities
+    from .derived import default_quantities
 
     try:
         law: Any = fit.law_of(fit.coefficients)

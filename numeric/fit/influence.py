@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.covariance import bandwidth
-from isoflop.numeric.fit.residual_tests import axes
+from .covariance import bandwidth
+from .residual_tests import axes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -148,7 +148,7 @@ def _alpha_gradient(fit: Fit) -> Floats | None:
         return np.array([float(name == "alpha") for name in fit.model.coordinates])
     if fit.model.name != "params-tokens":
         return None
-    from isoflop.numeric.fit.derived import ALPHA
+    from .derived import ALPHA
 
     law: Any = fit.law_of(fit.coefficients)
     gradient = ALPHA.gradient(law)
@@ -157,7 +157,7 @@ def _alpha_gradient(fit: Fit) -> Floats | None:
 
 def _refitted_alphas(fit: Fit, index: Any) -> dict[int, float]:
     """Change of alpha by fitting all runs but one; those whose fit is certified."""
-    from isoflop.numeric.fit.bootstrap import refit
+    from .bootstrap import refit
 
     kept = np.ones((len(index), len(fit.runs)))
     kept[np.arange(len(index)), index] = 0.0

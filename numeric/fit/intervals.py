@@ -7,10 +7,10 @@ from math import exp, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric._domain import UNIT_INTERVAL, number, outside
+from ..errors import UNIT_INTERVAL, number, outside
 
 if TYPE_CHECKING:
-    from isoflop.numeric.fit.result import Fit
+    from .result import Fit
 
 
 @dataclass(frozen=True, kw_only=True)

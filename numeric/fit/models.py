@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import nonnegative_number, outside, positive_number
-from isoflop.numeric.fit.separable import Centred
+from ..errors import nonnegative_number, outside, positive_number
+from .separable import Centred
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.runs import Runs
+    from ..data.runs import Runs
 
     Floats = NDArray[np.float64]
     Bounds = Mapping[str, tuple[float | None, float | None]]

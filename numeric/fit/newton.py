@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.objective import Objective
+    from .objective import Objective
 
     Floats = NDArray[np.float64]
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Problems
+from .newton import Problems
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.objective import Objective
+    from .objective import Objective
 
     Floats = NDArray[np.float64]
 

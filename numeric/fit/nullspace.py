@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.models import Design
+from .models import Design
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, positive_number
+from ..errors import outside, positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

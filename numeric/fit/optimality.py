@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import ROUNDINGS, Problems, expand
+from .newton import ROUNDINGS, Problems, expand
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import Problems, expand, minimise, newton_step
+from .newton import Problems, expand, minimise, newton_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.newton import Minima
-    from isoflop.numeric.fit.objective import Objective
+    from .newton import Minima
+    from .objective import Objective
 
     Floats = NDArray[np.float64]
 

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
-from isoflop.numeric.fit.covariance import bandwidth, require_determined
-from isoflop.numeric.fit.intervals import Interval, checked_level, normal_quantile
-from isoflop.numeric.fit.newton import Problems, expand
+from ..errors import outside
+from .covariance import bandwidth, require_determined
+from .intervals import Interval, checked_level, normal_quantile
+from .newton import Problems, expand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.derived import Quantity
-    from isoflop.numeric.fit.result import Fit
+    from .derived import Quantity
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -130,7 +130,7 @@ def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: fl
             lambda theta: np.repeat(row[None], len(theta), axis=0),
             is_log,
         )
-    from isoflop.numeric.fit.derived import Quantity, default_quantities
+    from .derived import Quantity, default_quantities
 
     if fit.model.name != "params-tokens":
         raise outside("quantity", quantity, f"one of {', '.join(names)}")

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from isoflop.numeric.fit.bootstrap import Bootstrap
-    from isoflop.numeric.fit.derived import Derived, Quantity
-    from isoflop.numeric.fit.diagnostics import Diagnostics
-    from isoflop.numeric.fit.general_fit import GeneralDesign
-    from isoflop.numeric.fit.identifiability import Identifiability
-    from isoflop.numeric.fit.models import Design
-    from isoflop.numeric.fit.objective import Objective
-    from isoflop.numeric.fit.sensitivity import Sensitivity
-    from isoflop.numeric.fit.solver import Solution
-    from isoflop.numeric.runs import Runs
+    from ..data.runs import Runs
+    from .bootstrap import Bootstrap
+    from .derived import Derived, Quantity
+    from .diagnostics import Diagnostics
+    from .general_fit import GeneralDesign
+    from .identifiability import Identifiability
+    from .models import Design
+    from .objective import Objective
+    from .sensitivity import Sensitivity
+    from .solver import Solution
 
     Floats = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ class Fit:
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients whose values are no result: left open by the runs, or at a limit of the search; empty for a sound fit."""
-        from isoflop.numeric.fit.identifiability import open_coefficients
+        from .identifiability import open_coefficients
 
         return open_coefficients(self)
 
@@ -117,7 +117,7 @@ class Fit:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against the fit, a sentence each: as the text and `as_dict` say it."""
-        from isoflop.numeric.fit.summary import summarise
+        from .summary import summarise
 
         return summarise(self).warnings
 
@@ -143,11 +143,11 @@ class Fit:
         """A law of this form with other coefficients."""
         given = {"E": 0.0, **coefficients}
         if self.model.name == "params-tokens":
-            from isoflop.numeric.law import Law
+            from ..law import Law
 
             return Law(**given, name=self.name, source=self.source)
         if self.model.name == "compute":
-            from isoflop.numeric.compute_law import ComputeLaw
+            from ..compute_law import ComputeLaw
 
             return ComputeLaw(**given, name=self.name, source=self.source)
         return self.model.law(coefficients, self.name)
@@ -166,7 +166,7 @@ class Fit:
 
     def covariance(self, kind: str = "sandwich") -> Floats:
         """Covariance (p, p) of E, the logs of the prefactors and the exponents; see `covariance.covariance`."""
-        from isoflop.numeric.fit.covariance import covariance
+        from .covariance import covariance
 
         return covariance(self, kind)
 
@@ -188,7 +188,7 @@ class Fit:
 
     def intervals(self, level: float = DEFAULT_LEVEL, kind: str = "sandwich") -> dict[str, tuple[float, float]]:
         """Wald intervals by coefficient: of prefactors and exponents symmetric in the logarithm, of E cut at 0."""
-        from isoflop.numeric.fit.intervals import wald
+        from .intervals import wald
 
         return wald(self, level, kind)
 
@@ -196,7 +196,7 @@ class Fit:
         self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
     ) -> Bootstrap:
         """The fit of resampled runs, `repeats` times; see `isoflop.numeric.fit.bootstrap.bootstrap`."""
-        from isoflop.numeric.fit.bootstrap import bootstrap
+        from .bootstrap import bootstrap
 
         return bootstrap(self, repeats, seed=seed, kind=kind, progress=progress, jobs=jobs)
 
@@ -204,7 +204,7 @@ class Fit:
         self, quantity: str | Quantity, *, level: float = DEFAULT_LEVEL, compute: float | None = None, ratio: float | None = None
     ) -> Any:
         """The profile interval of a coefficient or of a derived quantity; see `isoflop.numeric.fit.profile.profile`."""
-        from isoflop.numeric.fit.profile import profile
+        from .profile import profile
 
         return profile(self, quantity, level=level, compute=compute, ratio=ratio)
 
@@ -216,7 +216,7 @@ class Fit:
         alpha, C0, params_share and tokens_share (the exponents of N* and D*); at a compute N_star, D_star, tokens_per_param,
         L_star, R_star; at an overtraining ratio the penalty. For intervals from resamples see `Bootstrap.derived`.
         """
-        from isoflop.numeric.fit.derived import default_quantities, derived
+        from .derived import default_quantities, derived
 
         quantities = default_quantities(compute, ratio)
         found = derived(self.law, self.covariance(), self.model.coordinates, quantities, level, self.degrees_of_freedom)
@@ -224,7 +224,7 @@ class Fit:
 
     def sensitivity(self, **options: Any) -> Sensitivity:
         """How the coefficients move over the objectives; see `isoflop.numeric.fit.sensitivity.sensitivity`."""
-        from isoflop.numeric.fit.sensitivity import sensitivity
+        from .sensitivity import sensitivity
 
         return sensitivity(self, **options)
 
@@ -232,13 +232,13 @@ class Fit:
 
     def identifiability(self) -> Identifiability:
         """Which coefficients the design tells apart; see `isoflop.numeric.fit.identifiability.identifiability`."""
-        from isoflop.numeric.fit.identifiability import identifiability
+        from .identifiability import identifiability
 
         return identifiability(self)
 
     def diagnostics(self) -> Diagnostics:
         """What the residuals show; see `isoflop.numeric.fit.diagnostics.diagnostics`."""
-        from isoflop.numeric.fit.diagnostics import diagnostics
+        from .diagnostics import diagnostics
 
         return diagnostics(self)
 
@@ -246,37 +246,37 @@ class Fit:
 
     def as_dict(self, bootstrap: Bootstrap | None = None, **options: Any) -> dict[str, Any]:
         """Plain data; see `isoflop.numeric.fit.tables.fit_dict` for its keys and the options level, compute, ratio and name."""
-        from isoflop.numeric.fit.tables import fit_dict
+        from .tables import fit_dict
 
         return fit_dict(self, bootstrap, **options)
 
     def to_json(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
         """The plain data as JSON."""
-        from isoflop.numeric.fit.tables import fit_json
+        from .tables import fit_json
 
         return fit_json(self, bootstrap, **options)
 
     def to_frame(self, bootstrap: Bootstrap | None = None, **options: Any) -> DataFrame:
         """A pandas frame, a row a figure; see `isoflop.numeric.fit.tables.fit_frame`."""
-        from isoflop.numeric.fit.tables import fit_frame
+        from .tables import fit_frame
 
         return fit_frame(self, bootstrap, **options)
 
     def to_latex(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
         """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation, caption and label."""
-        from isoflop.numeric.fit.tables import fit_latex
+        from .tables import fit_latex
 
         return fit_latex(self, bootstrap, **options)
 
     def to_text(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
         """For a reader; see `text.fit_text`."""
-        from isoflop.numeric.fit.text import fit_text
+        from .text import fit_text
 
         return fit_text(self, bootstrap, **options)
 
     def save(self, path: str | PathLike[str], bootstrap: Bootstrap | None = None, **options: Any) -> None:
         """Write the plain data as a law file for every command and for `Law.load`."""
-        from isoflop.numeric.fit.tables import save_fit
+        from .tables import save_fit
 
         save_fit(self, path, bootstrap, **options)
 
@@ -287,6 +287,6 @@ class Fit:
         )
 
     def __str__(self) -> str:
-        from isoflop.numeric.fit.text import fit_text
+        from .text import fit_text
 
         return fit_text(self)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.separable import Centred
+    from .separable import Centred
 
     Floats = NDArray[np.float64]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric._domain import UNIT_INTERVAL, number, outside
-from isoflop.numeric.fit.fitting import fit
-from isoflop.numeric.fit.models import Design
-from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.result import DEFAULT_LEVEL, Fit
-from isoflop.numeric.fit.solver import solve
+from ..errors import UNIT_INTERVAL, number, outside
+from .fitting import fit
+from .models import Design
+from .objective import Objective
+from .result import DEFAULT_LEVEL, Fit
+from .solver import solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,7 +183,7 @@ class Sensitivity:
         return "\n".join([*lines, *marks, *wrap(self._summary(), WIDTH)])
 
     def _table(self, digits: int) -> list[str]:
-        from isoflop.numeric.fit.text import number, table
+        from .text import number, table
 
         def shown(value: float | None, digits: int) -> str:
             return "-" if value is None else number(value, digits)
@@ -299,7 +299,7 @@ def _variant(fitted: Fit, level: float) -> Variant:
 
 
 def _derived(fitted: Fit, level: float, *, with_errors: bool) -> tuple[dict[str, Estimate], str]:
-    from isoflop.numeric.fit.derived import default_quantities
+    from .derived import default_quantities
 
     try:
         if with_errors:

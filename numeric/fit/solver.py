@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.freeing import freed, joined, stirred
-from isoflop.numeric.fit.newton import Problems, minimise, values
-from isoflop.numeric.fit.nonsmooth import sharpen
-from isoflop.numeric.fit.path import NARROWEST, follow, median_residuals
-from isoflop.numeric.fit.scan import Scan
+from .freeing import freed, joined, stirred
+from .newton import Problems, minimise, values
+from .nonsmooth import sharpen
+from .path import NARROWEST, follow, median_residuals
+from .scan import Scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.models import Design
-    from isoflop.numeric.fit.newton import Minima
-    from isoflop.numeric.fit.objective import Objective
+    from .models import Design
+    from .newton import Minima
+    from .objective import Objective
 
     Floats = NDArray[np.float64]
 

@@ -1,7 +1,7 @@
 """What a design can tell before anything is fitted: how many of the coefficients its sizes, tokens and computes determine.
 
 The columns of the Jacobian of E + A N^-beta + B D^-gamma are 1, T_N, T_N log N, T_D and T_D log D. Each coincidence of the
-design makes some of them dependent; the ranks below are those that `isoflop.derivations.rank_at_fixed_size`,
+design makes some of them dependent; the ranks below are those that `isoflop.derivations.data.rank_at_fixed_size`,
 `rank_on_a_constant_size_ratio`, `rank_on_a_ray` and `rank_on_a_ray_with_equal_exponents` prove.
 """
 
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._call import evaluate
+from .._call import evaluate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, positive_number
-from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_DRAWS
-from isoflop.numeric.fit.covariance import irreducible_at_zero
-from isoflop.numeric.fit.identifiability import NO_DERIVATIVES
-from isoflop.numeric.fit.intervals import checked_level, normal_quantile
-from isoflop.numeric.lawfile import beyond
-from isoflop.numeric.runs_cells import counted
-from isoflop.numeric.runs_columns import BUDGET, LETTERS
+from ..data.runs_cells import counted
+from ..data.runs_columns import BUDGET, LETTERS
+from ..errors import outside, positive_number
+from ..lawfile import beyond
+from .bootstrap import FEW_GROUPS, LEAST_DRAWS
+from .covariance import irreducible_at_zero
+from .identifiability import NO_DERIVATIVES
+from .intervals import checked_level, normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isoflop.numeric.fit.bootstrap import Bootstrap
-    from isoflop.numeric.fit.derived import Quantity
-    from isoflop.numeric.fit.identifiability import Identifiability, Weak
-    from isoflop.numeric.fit.result import Fit
+    from .bootstrap import Bootstrap
+    from .derived import Quantity
+    from .identifiability import Identifiability, Weak
+    from .result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -140,7 +140,7 @@ class Summary:
             data |= {"resample": boot.kind, "repeats": len(boot) + boot.failed, "requested": boot.requested}
             data |= {"failed": boot.failed, "seed": boot.seed, "interrupted": boot.interrupted}
         elif self.kind == "sandwich" and not self.fit.objective.is_square:
-            from isoflop.numeric.fit.covariance import bandwidth
+            from .covariance import bandwidth
 
             data |= {"curvature": SMOOTHED, "bandwidth": bandwidth(self.fit, self.fit.residuals)}
         return data
@@ -242,7 +242,7 @@ def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
 
 def quantities(compute: ArrayLike | None = None, ratio: ArrayLike | None = None) -> tuple[Quantity, ...]:
     """What follows from a params+tokens law, at every compute and ratio; with several, names carry "@" and the value."""
-    from isoflop.numeric.fit.derived import at_compute, default_quantities, penalty_at
+    from .derived import at_compute, default_quantities, penalty_at
 
     found = list(default_quantities())
     computes, ratios = several("compute", compute), several("ratio", ratio)
@@ -334,7 +334,7 @@ class _Sandwich:
             return replace(_figure(chosen, value), note=AT_BOUND)
         if self.reason:
             return _figure(chosen, value)
-        from isoflop.numeric.fit.derived import derived
+        from .derived import derived
 
         (found,) = derived(law, self.matrix, self.fit.model.coordinates, (chosen,), self.level, self.freedom)
         return _figure(chosen, value, found.standard_error, found.low, found.high)
@@ -400,7 +400,7 @@ class _Percentiles:
 
     def weak(self) -> tuple[Weak, ...]:
         """The coefficients that the resamples do not tell in practice."""
-        from isoflop.numeric.fit.identifiability import LEVEL, hardly_determined
+        from .identifiability import LEVEL, hardly_determined
 
         enough = len(self.boot) >= LEAST_DRAWS
         return hardly_determined(self.fit, self.boot.standard_errors, self.boot.intervals(LEVEL)) if enough else ()
@@ -424,7 +424,7 @@ class _Percentiles:
     def _drawn(self, draws: Floats, known: Figure) -> Figure:
         if len(draws) < LEAST_DRAWS:
             return known
-        from isoflop.numeric.fit.bootstrap import percentile, standard_error
+        from .bootstrap import percentile, standard_error
 
         lo, hi = percentile(draws, self.level)
         if (se := standard_error(draws)) is None:
@@ -660,7 +660,7 @@ def _side(fit: Fit, name: str) -> str:
 
 
 def _meaning(fit: Fit, name: str, side: str) -> str:
-    from isoflop.numeric.fit.models import LARGEST_EXPONENT, SMALLEST_EXPONENT, PowerTerms
+    from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT, PowerTerms
 
     terms, design = fit.model, cast("Any", fit.design)
     if not isinstance(terms, PowerTerms):

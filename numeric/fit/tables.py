@@ -6,8 +6,11 @@ import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric.fit.objective import DESCRIPTIONS
-from isoflop.numeric.fit.summary import (
+from ...theory.data.notation import DEFAULT
+from ...theory.data.notation import notation as find_notation
+from ..data.runs_cells import counted
+from .objective import DESCRIPTIONS
+from .summary import (
     AT,
     AT_BOUND,
     DEFAULT_LEVEL,
@@ -20,10 +23,7 @@ from isoflop.numeric.fit.summary import (
     run_ranges,
     summarise,
 )
-from isoflop.numeric.fit.text import DRAWN
-from isoflop.numeric.runs_cells import counted
-from isoflop.theory.notation import DEFAULT
-from isoflop.theory.notation import notation as find_notation
+from .text import DRAWN
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from pandas import DataFrame
 
-    from isoflop.numeric.fit.bootstrap import Bootstrap
-    from isoflop.numeric.fit.result import Fit
-    from isoflop.theory.notation import Notation
+    from ...theory.data.notation import Notation
+    from .bootstrap import Bootstrap
+    from .result import Fit
 
 __all__ = ["fit_dict", "fit_frame", "fit_json", "fit_latex", "save_fit", "summary_dict", "summary_json", "summary_latex"]
 
@@ -165,7 +165,7 @@ def law_name(path: str | PathLike[str]) -> str:
 
 def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
     """Write plain data as JSON."""
-    from isoflop.numeric._files import write as write_file
+    from .._files import write as write_file
 
     try:
         write_file(path, _text(data).encode())
@@ -209,7 +209,7 @@ def fit_latex(
 
 def summary_latex(summary: Summary, *, notation: str | Notation = DEFAULT, caption: str = "", label: str = "") -> str:
     """The booktabs table of what was gathered."""
-    from isoflop.theory.latex_table import estimate_table_latex
+    from ...theory.typeset.latex_table import estimate_table_latex
 
     spelling = find_notation(notation)
     groups = [
@@ -232,8 +232,8 @@ def _latex_row(figure: Figure, spelling: Notation) -> dict[str, Any]:
 
 def _notes(summary: Summary) -> list[str]:
     """What a reader of the table must know: the runs, what was minimised, where the intervals come from, the marks."""
-    from isoflop.theory.latex_sentence import escaped
-    from isoflop.theory.latex_table import number_latex
+    from ...theory.typeset.latex_table import number_latex
+    from ...theory.typeset.sentence import escaped
 
     fit, boot = summary.fit, summary.bootstrap
     parameters = {"delta": r"\delta", "tau": r"\tau"}
@@ -274,7 +274,7 @@ def _latex_unit(unit: str, spelling: Notation) -> str:
 
 def _under(figure: Figure, spelling: Notation) -> str:
     """What a figure is for."""
-    from isoflop.theory.latex_table import number_latex
+    from ...theory.typeset.latex_table import number_latex
 
     for name, value in figure.at:
         written = number_latex(value, VALUE_DIGITS, trimmed=True)
@@ -286,7 +286,7 @@ def _under(figure: Figure, spelling: Notation) -> str:
 
 def _symbol(figure: Figure, spelling: Notation) -> str:
     """What a figure is called in a paper."""
-    from isoflop.theory.latex_printer import optimum_latex, symbol_latex
+    from ...theory.typeset.printer import optimum_latex, symbol_latex
 
     name = figure.name.partition(AT)[0]
     if figure.at:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.summary import DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
-from isoflop.numeric.runs_cells import counted
+from ..data.runs_cells import counted
+from .summary import DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
-    from isoflop.numeric.fit.bootstrap import Bootstrap
-    from isoflop.numeric.fit.intervals import Interval
-    from isoflop.numeric.fit.result import Fit
-    from isoflop.numeric.runs import Dropped
+    from ..data.runs import Dropped
+    from .bootstrap import Bootstrap
+    from .intervals import Interval
+    from .result import Fit
 
 __all__ = ["fit_text", "number", "profile_text", "summary_text", "table"]
 

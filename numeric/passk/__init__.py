@@ -1,22 +1,22 @@
 """pass@k: from samples to estimates, their scaling laws, and k as a lever."""
 
-from isoflop.numeric.passk.backtest import Backtest, backtest
-from isoflop.numeric.passk.beta import BetaFit, fit_beta
-from isoflop.numeric.passk.counts import Counts
-from isoflop.numeric.passk.coupled import Coupled, fit_coupled
-from isoflop.numeric.passk.curve import Curve, curve
-from isoflop.numeric.passk.estimator import (
+from ..data.counts import Counts
+from ..data.pass_table import PassTable
+from .backtest import Backtest, backtest
+from .beta import BetaFit, fit_beta
+from .coupled import Coupled, fit_coupled
+from .curve import Curve, curve
+from .estimator import (
     covariance,
     estimated_covariance,
     log_fail,
     neg_log_pass_at_k,
     pass_at_k,
 )
-from isoflop.numeric.passk.feasible import Nearest, nearest
-from isoflop.numeric.passk.inequalities import Violations, violations
-from isoflop.numeric.passk.laws import PassLaws, fit_passk
-from isoflop.numeric.passk.pass_table import PassTable
-from isoflop.numeric.passk.study import PassStudy, study_passk
+from .feasible import Nearest, nearest
+from .inequalities import Violations, violations
+from .laws import PassLaws, fit_passk
+from .study import PassStudy, study_passk
 
 __all__ = [
     "Backtest",

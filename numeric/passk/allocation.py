@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._call import evaluate
-from isoflop.numeric._domain import outside
-from isoflop.numeric._generated import passk as generated
+from .._call import evaluate
+from .._generated import passk as generated
+from ..errors import outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.law import Law
-    from isoflop.numeric.passk.allocation_draws import LostBetween
-    from isoflop.numeric.passk.validity import Violation
+    from ..law import Law
+    from .allocation_draws import LostBetween
+    from .validity import Violation
 
     Floats = NDArray[np.float64]
 
@@ -126,7 +126,7 @@ class AllocationAcross:
         return found | {name: getattr(self, name) for name in ("pass_at_k", "optimal_pass_at_k", "lost_pass_at_k")}
 
     def __str__(self) -> str:
-        from isoflop.numeric.fit.text import table
+        from ..fit.text import table
 
         passes = self.judged_is_passk and self.value is not None
         columns = ["C (FLOP)", "N", "D", "N/N*", "P - 1", "lost compute"]
@@ -176,7 +176,7 @@ def allocation_across(
     Notes
     -----
     r = (G_1/G_2) (C/6)^(w_N(1) - w_N(2)) and P = (gamma_2 r^-beta_2 + beta_2 r^gamma_2)/(beta_2 + gamma_2):
-    isoflop.derivations.allocation_across_k.
+    isoflop.derivations.passk.allocation_across_k.
 
     Examples
     --------
@@ -269,7 +269,7 @@ class AllocationMatrix:
         Laws that say at k2 > k1 that more samples solve fewer problems, at an allocation that is optimal for one of them, tell no
         cost of that allocation. Laws by a name are of something else and take part as allocations alone.
         """
-        from isoflop.numeric.passk.validity import violations_at
+        from .validity import violations_at
 
         judges = {label: law for label, law in zip(self.labels, self.laws, strict=True) if not isinstance(label, str)}
         if len(judges) < 2 or any(law.E is None for law in judges.values()):
@@ -337,7 +337,7 @@ class AllocationMatrix:
     def __str__(self) -> str:
         from textwrap import wrap
 
-        from isoflop.numeric.fit.text import WIDTH, table
+        from ..fit.text import WIDTH, table
 
         parts, refused, between = [], self.refusals(), self.between
         at_once = COLUMNS if between is None else WIDE_COLUMNS

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.intervals import checked_level
-from isoflop.numeric.passk.allocation import COEFFICIENTS, between_all, budgets_of
+from ..fit.intervals import checked_level
+from .allocation import COEFFICIENTS, between_all, budgets_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.law import Law
-    from isoflop.numeric.passk.fit_at_k import PassFit
+    from ..law import Law
+    from .fit_at_k import PassFit
 
     Floats = NDArray[np.float64]
 

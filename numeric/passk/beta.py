@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
-from isoflop.numeric.passk.gamma_differences import first, rise, second
+from ..errors import outside
+from .gamma_differences import first, rise, second
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

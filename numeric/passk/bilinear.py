@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import number, outside
-from isoflop.numeric._generated import passk as generated
+from .._generated import passk as generated
+from ..errors import number, outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.bootstrap import refit
-from isoflop.numeric.passk.composition import compare, compose, fit_gold_of_compute
-from isoflop.numeric.passk.laws import fit_passk
+from ..fit.bootstrap import refit
+from .composition import compare, compose, fit_gold_of_compute
+from .laws import fit_passk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.composition import Comparison
-    from isoflop.numeric.passk.laws import PassLaws
+    from .composition import Comparison
+    from .laws import PassLaws
 
     Floats = NDArray[np.float64]
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
-from isoflop.numeric.runs_cells import counted
+from ..data.runs_cells import counted
+from ..fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from isoflop.numeric.passk.counts import Counts
-    from isoflop.numeric.passk.curve import Curve
-    from isoflop.numeric.passk.laws import PassLaws
+    from ..data.counts import Counts
+    from .curve import Curve
+    from .laws import PassLaws
 
 SIZE = "params"
 #: Leaves to the models what is drawn together.
@@ -47,7 +47,7 @@ def of_estimates(curve: Curve) -> list[str]:
     Of the same problems at every k the estimates obey every linear inequality (`isoflop.numeric.passk.inequalities`); they break
     one only where problems with fewer than k samples are left out.
     """
-    from isoflop.numeric.passk.inequalities import INEQUALITIES, violations
+    from .inequalities import INEQUALITIES, violations
 
     said = [f"{found}: estimates take the number as fixed beforehand, and are too high" for found in _stopped(curve.counts)]
     linear = {one.name for one in INEQUALITIES if one.linear}

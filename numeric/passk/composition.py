@@ -2,7 +2,7 @@
 
 y = xi0 + K0 g^kappa with g = Eg + Gg C^-ag, the mean negative log likelihood of the gold reference solution. For Eg = 0 that is
 exactly E0 + C0 C^-alpha with alpha = kappa ag. For Eg > 0 it tends to a floor E0 above xi0, and its exponent falls from kappa ag
-at small compute to ag at large (isoflop.derivations.gold_law_composition, gold_law_local_exponent).
+at small compute to ag at large (isoflop.derivations.passk.gold_law_composition, gold_law_local_exponent).
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import exponent_number, nonnegative_number, outside, positive_number
-from isoflop.numeric._generated import passk as generated
-from isoflop.numeric.compute_law import ComputeLaw
-from isoflop.numeric.fit.intervals import checked_level
+from .._generated import passk as generated
+from ..compute_law import ComputeLaw
+from ..errors import exponent_number, nonnegative_number, outside, positive_number
+from ..fit.intervals import checked_level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
+    from ..fit.result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -98,7 +98,7 @@ def fit_gold_of_compute(compute: Any, gold: Any, **options: Any) -> Fit:
     Fit
         Its coefficients E, C0, alpha are Eg, Gg, ag; `compose` takes it as it is.
     """
-    from isoflop.numeric.fit.fitting import fit
+    from ..fit.fitting import fit
 
     return fit({"compute": compute, "loss": gold}, model="compute", **options)
 
@@ -589,7 +589,7 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        from isoflop.numeric.fit.text import table
+        from ..fit.text import table
 
         law = self.composition.implied
         head = "" if self.k is None else f"k = {self.k:g}. "
@@ -641,7 +641,7 @@ def compare(
     -------
     Comparison
     """
-    from isoflop.numeric.passk.validity import as_compute_law
+    from .validity import as_compute_law
 
     law = ComputeLaw(**as_compute_law(direct.law if hasattr(direct, "converged") else direct, "direct")._asdict(), name="direct")
     values = np.atleast_1d(np.asarray(compute, dtype=np.float64))

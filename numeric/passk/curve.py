@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isoflop.numeric._domain import outside
-from isoflop.numeric.passk.counts import Counts
-from isoflop.numeric.passk.estimator import covariance, estimated_covariance, log_fail, pass_at_k
+from ..data.counts import Counts
+from ..errors import outside
+from .estimator import covariance, estimated_covariance, log_fail, pass_at_k
 
 __all__ = ["Curve", "curve"]
 
@@ -157,7 +157,7 @@ def curve(counts: Counts, ks: Iterable[int], *, refused: str = "out") -> Curve:
 
     Examples
     --------
-    >>> from isoflop.numeric.passk.counts import Counts
+    >>> from isoflop.numeric.data.counts import Counts
     >>> counts = Counts.read({"model": ["a", "a"], "problem": [1, 2], "n": [2, 4], "c": [0, 2]})
     >>> found = curve(counts, [1, 2, 4])
     >>> found.pass_at_k.round(4).tolist(), found.n_refused.tolist()

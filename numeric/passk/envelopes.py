@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.compute_law import power
-from isoflop.numeric.fit.bootstrap import percentile
-from isoflop.numeric.fit.derived import default_quantities
-from isoflop.numeric.passk.agreement import TOLERANCE, verdict
-from isoflop.numeric.passk.fit_at_k import OPEN
+from ..compute_law import power
+from ..fit.bootstrap import percentile
+from ..fit.derived import default_quantities
+from .agreement import TOLERANCE, verdict
+from .fit_at_k import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.fit_at_k import PassFit
-    from isoflop.numeric.passk.laws import PassLaws
+    from .fit_at_k import PassFit
+    from .laws import PassLaws
 
     Floats = NDArray[np.float64]
 

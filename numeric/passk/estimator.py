@@ -7,10 +7,11 @@ Here s = log fail@k is evaluated in a number of steps that does not depend on n,
 
     s = log Gamma(n-c+1) + log Gamma(n-k+1) - log Gamma(n+1) - log Gamma(n-c-k+1),
 
-from which -log pass@k = -log(-expm1 s) or -log1p(-e^s). `isoflop.derivations.pass_at_k_stable_form` proves the same quantity to
-be a sum of min(c, k) logarithms; for c = k = 5e5 that would be half a million of them. The four values cancel: they are of the
-size n log n, s may be as small as 1/n, and e^s keeps its relative precision at s = -700 only if s has an absolute error far below
-that of a float. So s is a pair of floats (`isoflop.numeric._wide`), and Stirling's form
+from which -log pass@k = -log(-expm1 s) or -log1p(-e^s). `isoflop.derivations.passk.pass_at_k_stable_form` proves the same
+quantity to be a sum of min(c, k) logarithms; for c = k = 5e5 that would be half a million of them. The four
+values cancel: they are of
+the size n log n, s may be as small as 1/n, and e^s keeps its relative precision at s = -700 only if s has an
+absolute error far below that of a float. So s is a pair of floats (`isoflop.numeric._wide`), and Stirling's form
 log Gamma(z) = (z - 1/2) log z - z + log(2 pi)/2 + phi(z) is summed so that what is large goes out exactly: with z = n + 1 the
 terms that are linear in z add up to 0, and log(n - c + 1) becomes log((n - c + 1)/(n + 1)).
 
@@ -29,9 +30,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isoflop.numeric import _wide, _wide_array
-from isoflop.numeric._domain import outside
-from isoflop.numeric._wide import Wide
+from .. import _wide, _wide_array
+from .._wide import Wide
+from ..errors import outside
 
 __all__ = ["covariance", "estimated_covariance", "log_fail", "neg_log_pass_at_k", "pass_at_k"]
 
@@ -191,7 +192,7 @@ def covariance(n: ArrayLike, p: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:
 
     sum_j w_j (1 - p)^(k1 + k2 - j) - (1 - p)^(k1 + k2), w_j = C(k1, j) C(n - k1, k2 - j)/C(n, k2): the two estimates are averages
     over subsets, w_j is the chance that a k1-subset and a k2-subset share j samples (Hoeffding 1948; proved in
-    `isoflop.derivations.pass_at_k_estimator_variance`). Since the w_j add up to 1 it is the sum of
+    `isoflop.derivations.passk.pass_at_k_estimator_variance`). Since the w_j add up to 1 it is the sum of
     w_j (1 - p)^(k1 + k2 - j) (1 - (1 - p)^j), in which nothing cancels.
 
     Parameters
@@ -257,7 +258,7 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     """Unbiased estimate of `covariance` from the samples themselves: fail@k1 fail@k2 - fail@(k1 + k2), each estimated.
 
     The product has the expectation of the covariance plus (1 - p)^(k1 + k2), which the estimate at k1 + k2 takes away (proved in
-    `isoflop.derivations.pass_at_k_covariance_estimate`). With
+    `isoflop.derivations.passk.pass_at_k_covariance_estimate`). With
     s = log fail@k it is e^(s1 + s2) (1 - e^(s12 - s1 - s2)): nothing cancels.
 
     Parameters

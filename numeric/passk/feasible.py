@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isoflop.numeric._domain import outside
-from isoflop.numeric.passk.curve import checked_ks
+from ..errors import outside
+from .curve import checked_ks
 
 __all__ = ["Nearest", "nearest"]
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.models import AT_BOUND, Design, in_coordinates
-from isoflop.numeric.fit.newton import Problems, expand
-from isoflop.numeric.fit.separable import Centred
-from isoflop.numeric.passk.marginal import Marginal
+from ..fit.models import AT_BOUND, Design, in_coordinates
+from ..fit.newton import Problems, expand
+from ..fit.separable import Centred
+from .marginal import Marginal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.result import Fit
-    from isoflop.numeric.passk.kinds import Kind
-    from isoflop.numeric.passk.likelihood import Evidence
+    from ..fit.result import Fit
+    from .kinds import Kind
+    from .likelihood import Evidence
 
     Floats = NDArray[np.float64]
 
@@ -202,7 +202,7 @@ class PassFit:
         return self._limit(level)[0]
 
     def _limit(self, level: float) -> tuple[float, Floats]:
-        from isoflop.numeric.passk.limit import upper_limit
+        from .limit import upper_limit
 
         if level not in self._limits:
             self._limits[level] = upper_limit(self, level)
@@ -256,7 +256,7 @@ class PassFit:
         return below, above
 
     def _percentiles(self, name: str, level: float) -> tuple[float, float]:
-        from isoflop.numeric.fit.bootstrap import percentile
+        from ..fit.bootstrap import percentile
 
         if name not in self.kind.coefficients:
             raise ValueError(f"name={name!r}: the law {self.kind.formula} has {', '.join(self.kind.coefficients)}")

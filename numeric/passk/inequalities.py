@@ -1,9 +1,9 @@
 """What every table of pass@k obeys, whatever the success rates of the problems are: which rows do not, and by how much.
 
 fail@k = 1 - pass@k is the mean of (1 - p)^k over the problems, a completely monotone sequence with fail@0 = 1
-(`isoflop.derivations.fail_at_k_is_completely_monotone`, `fail_at_k_is_log_convex`, `pass_at_k_bounds_from_pass_at_1`). Every
-inequality here is a bound on one entry, increasing in the others, and is meant for any list of k: ratios of k need not be whole,
-and neighbours need not be at the same distance.
+(`isoflop.derivations.passk.fail_at_k_is_completely_monotone`, `fail_at_k_is_log_convex`, `pass_at_k_bounds_from_pass_at_1`).
+Every inequality here is a bound on one entry, increasing in the others, and is meant for any list of k:
+ratios of k need not be whole, and neighbours need not be at the same distance.
 
 Two kinds are told apart. The linear ones hold for the unbiased estimates themselves, as long as these are of the same problems at
 every k. Those with products of fail@k hold for the true values, and for estimates up to their error: the estimates from n = 10
@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isoflop.numeric._domain import nonnegative_number
-from isoflop.numeric.passk.curve import Curve
-from isoflop.numeric.passk.pass_table import PassTable
-from isoflop.numeric.runs_cells import counted
+from ..data.pass_table import PassTable
+from ..data.runs_cells import counted
+from ..errors import nonnegative_number
+from .curve import Curve
 
 __all__ = ["INEQUALITIES", "Inequality", "Violation", "Violations", "violations"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
-from isoflop.numeric.fit.separable import Centred
+from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
+from ..fit.separable import Centred
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

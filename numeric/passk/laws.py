@@ -8,32 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, whole_number
-from isoflop.numeric._progress import progress_bar
-from isoflop.numeric.fit.bootstrap import LEAST_GROUPS, refit
-from isoflop.numeric.fit.bootstrap import counts as resampled
-from isoflop.numeric.fit.fitting import fit_terms
-from isoflop.numeric.fit.models import Design
-from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.result import Fit
-from isoflop.numeric.fit.scan import Scan
-from isoflop.numeric.fit.solver import Solution
-from isoflop.numeric.passk.cautions import AUTO, cluster_of
-from isoflop.numeric.passk.curve import curve
-from isoflop.numeric.passk.fit_at_k import PassFit
-from isoflop.numeric.passk.kinds import Kind, kind_of
-from isoflop.numeric.passk.likelihood import Surface
-from isoflop.numeric.passk.marginal import FIRST_TAU, Marginal, fit_marginal
-from isoflop.numeric.runs import Runs
+from .._progress import progress_bar
+from ..data.runs import Runs
+from ..errors import outside, whole_number
+from ..fit.bootstrap import LEAST_GROUPS, refit
+from ..fit.bootstrap import counts as resampled
+from ..fit.fitting import fit_terms
+from ..fit.models import Design
+from ..fit.objective import Objective
+from ..fit.result import Fit
+from ..fit.scan import Scan
+from ..fit.solver import Solution
+from .cautions import AUTO, cluster_of
+from .curve import curve
+from .fit_at_k import PassFit
+from .kinds import Kind, kind_of
+from .likelihood import Surface
+from .marginal import FIRST_TAU, Marginal, fit_marginal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.counts import Counts
-    from isoflop.numeric.passk.curve import Curve
-    from isoflop.numeric.passk.likelihood import Evidence
+    from ..data.counts import Counts
+    from .curve import Curve
+    from .likelihood import Evidence
 
     Floats = NDArray[np.float64]
 
@@ -274,7 +274,7 @@ def fit_passk(
 
 def as_counts(counts: Any) -> Counts | Data:
     """Counts, read where they are a table."""
-    from isoflop.numeric.passk.counts import Counts
+    from ..data.counts import Counts
 
     return counts if isinstance(counts, (Counts, Data)) else Counts.read(counts)
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.bootstrap import percentile
-from isoflop.numeric.fit.intervals import checked_level
-from isoflop.numeric.passk.agreement import TOLERANCE, verdict
-from isoflop.numeric.power_law import lines
+from ..fit.bootstrap import percentile
+from ..fit.intervals import checked_level
+from ..fit.power_law import lines
+from .agreement import TOLERANCE, verdict
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.fit_at_k import PassFit
-    from isoflop.numeric.passk.laws import PassLaws
-    from isoflop.numeric.passk.validity import Validity
+    from .fit_at_k import PassFit
+    from .laws import PassLaws
+    from .validity import Validity
 
     Floats = NDArray[np.float64]
 
@@ -226,7 +226,7 @@ def together(laws: PassLaws) -> Validity:
     laws contradict each other at the allocation that is optimal for k1, where that for k2 is worse still: below the floor there
     are contradictions on every budget, above it there may be some far from the optimum (`first_contradiction`).
     """
-    from isoflop.numeric.passk.validity import validity
+    from .validity import validity
 
     if len(laws.kind.covariates) == 1:
         return validity({fit.k: tuple(fit.coefficients.values()) for fit in laws.fits})
@@ -235,7 +235,7 @@ def together(laws: PassLaws) -> Validity:
 
 def floor_interval(laws: PassLaws, level: float = 0.9) -> tuple[float, float]:
     """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at no large compute."""
-    from isoflop.numeric.passk.validity import validity_floor
+    from .validity import validity_floor
 
     good = np.isfinite(np.stack([fit.column(laws.kind.floor) for fit in laws.fits])).all(axis=0)
     if good.sum() < 2:
@@ -250,7 +250,7 @@ def _compute_law(fit: PassFit, draws: Floats) -> Floats:
     """E, C0 and alpha (3, R) of draws of a law of one variable, or of the envelopes of params+tokens laws."""
     if len(fit.kind.covariates) == 1:
         return draws.T
-    from isoflop.numeric.passk.envelopes import SHOWN, envelope_columns
+    from .envelopes import SHOWN, envelope_columns
 
     columns = envelope_columns(fit, draws)
     return np.stack([columns[name] for name in SHOWN])
@@ -349,7 +349,7 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
 
     Notes
     -----
-    Only models with a success take part: isoflop.derivations.mixed_derivative_of_pass_at_k has the theorem.
+    Only models with a success take part: isoflop.derivations.passk.mixed_derivative_of_pass_at_k has the theorem.
     """
     if laws.kind.name != "compute":
         raise ValueError(f"law={laws.kind.name!r}: must be 'compute', the law of which the mixed derivative is taken")

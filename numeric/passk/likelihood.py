@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.passk.beta import log_beta_fail, log_rising, neg_log_pass
+from .beta import log_beta_fail, log_rising, neg_log_pass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,7 +203,7 @@ class Surface:
 
     def at(self, k: int, *, learn: bool = True) -> Evidence:
         """The likelihood of u for one k; `learn`: whether to learn, for k beyond the samples, what shapes are usual."""
-        from isoflop.numeric.passk.relearnt import AtK
+        from .relearnt import AtK
 
         return AtK.of(self, k).evidence(learn=learn)
 

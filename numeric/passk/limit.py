@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isoflop.numeric.fit.intervals import normal_quantile
-from isoflop.numeric.fit.newton import Problems, minimise
-from isoflop.numeric.passk.marginal import Marginal, fit_marginal
+from ..fit.intervals import normal_quantile
+from ..fit.newton import Problems, minimise
+from .marginal import Marginal, fit_marginal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.fit_at_k import PassFit
+    from .fit_at_k import PassFit
 
     Floats = NDArray[np.float64]
 

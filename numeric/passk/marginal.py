@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.newton import ENOUGH, Problems, minimise
+from ..fit.newton import ENOUGH, Problems, minimise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.models import Design
-    from isoflop.numeric.passk.likelihood import Evidence
+    from ..fit.models import Design
+    from .likelihood import Evidence
 
     Floats = NDArray[np.float64]
 

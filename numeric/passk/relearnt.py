@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.passk.learning import Cells, greatest
-from isoflop.numeric.passk.likelihood import (
+from .learning import Cells, greatest
+from .likelihood import (
     DEPTH,
     FLAT,
     LEAST_DEVIATION,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.likelihood import Surface
+    from .likelihood import Surface
 
     Floats = NDArray[np.float64]
 

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import nonnegative_number, number, outside, positive_number, whole_number
-from isoflop.numeric.passk.beta import beta_neg_log_pass, beta_pass
-from isoflop.numeric.passk.kinds import kind_of
+from ..errors import nonnegative_number, number, outside, positive_number, whole_number
+from .beta import beta_neg_log_pass, beta_pass
+from .kinds import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isoflop.numeric.passk.counts import Counts
+    from ..data.counts import Counts
 
     Floats = NDArray[np.float64]
 
@@ -306,7 +306,7 @@ class Simulated:
 
     def counts(self) -> Counts:
         """The same as `Counts.read` of `columns` and `gold` gives."""
-        from isoflop.numeric.passk.counts import Counts
+        from ..data.counts import Counts
 
         models, problems = self.n.shape
         design = self.design

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.passk.by_way_of_gold import by_way_of_gold
-from isoflop.numeric.passk.cautions import AUTO, cautions
-from isoflop.numeric.passk.envelopes import EnvelopeAtK, envelopes, penalties
-from isoflop.numeric.passk.kinds import KINDS
-from isoflop.numeric.passk.laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
-from isoflop.numeric.passk.lever import (
+from .by_way_of_gold import by_way_of_gold
+from .cautions import AUTO, cautions
+from .envelopes import EnvelopeAtK, envelopes, penalties
+from .kinds import KINDS
+from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
+from .lever import (
     ZERO,
     Mixed,
     Trend,
@@ -30,9 +30,9 @@ from isoflop.numeric.passk.lever import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoflop.numeric.passk.composition import Comparison
-    from isoflop.numeric.passk.counts import Counts
-    from isoflop.numeric.passk.validity import Validity
+    from ..data.counts import Counts
+    from .composition import Comparison
+    from .validity import Validity
 
 DEFAULT_LEVEL = 0.9
 
@@ -211,7 +211,7 @@ class PassStudy:
         }
 
     def __str__(self) -> str:
-        from isoflop.numeric.passk.study_text import study_text
+        from .study_text import study_text
 
         return study_text(self)
 
@@ -253,8 +253,8 @@ def study_passk(
     ValueError
         As `fit_passk`.
     """
-    from isoflop.numeric._domain import positive_number
-    from isoflop.numeric.fit.intervals import checked_level
+    from ..errors import positive_number
+    from ..fit.intervals import checked_level
 
     counts = as_counts(counts)
     held = counts.counts.covariates if isinstance(counts, Data) else counts.covariates

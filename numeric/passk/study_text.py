@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.text import WIDTH, table
-from isoflop.numeric.fit.text import number as finite
-from isoflop.numeric.passk.agreement import TOLERANCE
-from isoflop.numeric.passk.cautions import listed
-from isoflop.numeric.runs_cells import counted
+from ..data.runs_cells import counted
+from ..fit.text import WIDTH, table
+from ..fit.text import number as finite
+from .agreement import TOLERANCE
+from .cautions import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from isoflop.numeric.passk.fit_at_k import PassFit
-    from isoflop.numeric.passk.laws import PassLaws
-    from isoflop.numeric.passk.lever import Trend
-    from isoflop.numeric.passk.study import PassStudy
+    from .fit_at_k import PassFit
+    from .laws import PassLaws
+    from .lever import Trend
+    from .study import PassStudy
 
 DIGITS, ENDS = 4, 3
 INFINITE = "inf"

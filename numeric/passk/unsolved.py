@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, whole_number
-from isoflop.numeric.fit.intervals import checked_level
+from ..errors import outside, whole_number
+from ..fit.intervals import checked_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

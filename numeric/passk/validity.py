@@ -1,8 +1,9 @@
 """Where laws of -log pass@k at several k contradict each other: where they say that more samples solve fewer problems.
 
 pass@k does not fall with k. Laws y_k(C) = E + C0 C^-alpha whose coefficients depend on k break this wherever y_k2(C) > y_k1(C)
-for some k1 < k2. The difference of two such laws turns once (isoflop.derivations.laws_with_floors_cross_at_most_twice), so they
-cross at most twice, and bisection on either side of the turning point finds every crossing.
+for some k1 < k2. The difference of two such laws turns once
+(isoflop.derivations.passk.laws_with_floors_cross_at_most_twice), so they cross at most twice,
+and bisection on either side of the turning point finds every crossing.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isoflop.numeric._domain import exponent_number, nonnegative_number, number, outside, positive_number
-from isoflop.numeric._generated.passk import log_crossing_compute, log_turning_compute
+from .._generated.passk import log_crossing_compute, log_turning_compute
+from ..errors import exponent_number, nonnegative_number, number, outside, positive_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -262,7 +263,7 @@ class Validity:
         }
 
     def __str__(self) -> str:
-        from isoflop.numeric.fit.text import table
+        from ..fit.text import table
 
         rows = [
             (
@@ -297,7 +298,7 @@ def validity(laws: Mapping[Any, Any]) -> Validity:
 
     Notes
     -----
-    The floor C_x of laws with E = 0 is (C0_2/C0_1)^(1/(alpha_2 - alpha_1)), isoflop.derivations.crossing_of_two_k.
+    The floor C_x of laws with E = 0 is (C0_2/C0_1)^(1/(alpha_2 - alpha_1)), isoflop.derivations.passk.crossing_of_two_k.
 
     Examples
     --------
@@ -320,7 +321,7 @@ def validity(laws: Mapping[Any, Any]) -> Validity:
 
 def as_compute_law(law: Any, name: str = "law") -> ComputeCoefficients:
     """E, C0 and alpha of a compute law in any spelling, or of the envelope of a params+tokens law."""
-    from isoflop.numeric.law import Law
+    from ..law import Law
 
     if isinstance(law, Law):
         values: Sequence[Any] = (law.E, law.envelope.coefficient, law.envelope.exponent)
@@ -412,7 +413,7 @@ def violations_at(
 
 
 def _values(laws: Mapping[Any, Any], compute: Any) -> Iterator[tuple[float, Floats]]:
-    from isoflop.numeric.compute_law import ComputeLaw
+    from ..compute_law import ComputeLaw
 
     for k, law in _by_k(laws, as_compute_law):
         yield k, np.ravel(ComputeLaw(**law._asdict()).loss(np.asarray(compute, dtype=np.float64)))

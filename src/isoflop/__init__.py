@@ -9,26 +9,26 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from isoflop._version import __version__
-    from isoflop.numeric.check import check_published
-    from isoflop.numeric.check_runs import check_runs
+    from isoflop.numeric.accuracy.compare import compare_laws
+    from isoflop.numeric.accuracy.report import report_benchmark
+    from isoflop.numeric.check.published import check_published
+    from isoflop.numeric.check.runs import check_runs
     from isoflop.numeric.custom import law_from_expression
-    from isoflop.numeric.downstream.compare import compare_laws
-    from isoflop.numeric.downstream.evaluations import Evaluations
-    from isoflop.numeric.downstream.report import report_benchmark
+    from isoflop.numeric.data.counts import Counts
+    from isoflop.numeric.data.evaluations import Evaluations
+    from isoflop.numeric.data.runs import Runs
     from isoflop.numeric.fit import Fit, fit
     from isoflop.numeric.law import Law, law
     from isoflop.numeric.passk.backtest import backtest
-    from isoflop.numeric.passk.counts import Counts
     from isoflop.numeric.passk.laws import fit_passk
     from isoflop.numeric.passk.study import study_passk
-    from isoflop.numeric.runs import Runs
+    from isoflop.theory.algebra import decide
     from isoflop.theory.budget import Budget
+    from isoflop.theory.data.published import published
     from isoflop.theory.envelope import derive
     from isoflop.theory.law import LawForm
-    from isoflop.theory.normalform import decide
     from isoflop.theory.penalty import misallocation
-    from isoflop.theory.prove import prove
-    from isoflop.theory.published import published
+    from isoflop.theory.proof.prove import prove
 
 __all__ = [
     "Budget",
@@ -58,27 +58,27 @@ __all__ = [
 
 _HOME = {
     "Budget": "isoflop.theory.budget",
-    "Counts": "isoflop.numeric.passk.counts",
-    "Evaluations": "isoflop.numeric.downstream.evaluations",
+    "Counts": "isoflop.numeric.data.counts",
+    "Evaluations": "isoflop.numeric.data.evaluations",
     "Fit": "isoflop.numeric.fit",
     "Law": "isoflop.numeric.law",
     "LawForm": "isoflop.theory.law",
-    "Runs": "isoflop.numeric.runs",
+    "Runs": "isoflop.numeric.data.runs",
     "__version__": "isoflop._version",
     "backtest": "isoflop.numeric.passk.backtest",
-    "check_published": "isoflop.numeric.check",
-    "check_runs": "isoflop.numeric.check_runs",
-    "compare_laws": "isoflop.numeric.downstream.compare",
-    "decide": "isoflop.theory.normalform",
+    "check_published": "isoflop.numeric.check.published",
+    "check_runs": "isoflop.numeric.check.runs",
+    "compare_laws": "isoflop.numeric.accuracy.compare",
+    "decide": "isoflop.theory.algebra",
     "derive": "isoflop.theory.envelope",
     "fit": "isoflop.numeric.fit",
     "fit_passk": "isoflop.numeric.passk.laws",
     "law": "isoflop.numeric.law",
     "law_from_expression": "isoflop.numeric.custom",
     "misallocation": "isoflop.theory.penalty",
-    "prove": "isoflop.theory.prove",
-    "published": "isoflop.theory.published",
-    "report_benchmark": "isoflop.numeric.downstream.report",
+    "prove": "isoflop.theory.proof.prove",
+    "published": "isoflop.theory.data.published",
+    "report_benchmark": "isoflop.numeric.accuracy.report",
     "study_passk": "isoflop.numeric.passk.study",
 }
 

@@ -13,10 +13,10 @@ import numpy as np
 from measuring import Ratio, best, interleaved
 from scipy.optimize import least_squares, minimize
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import Fit, fit
 from isoflop.numeric.fit.bootstrap import counts, refit
 from isoflop.numeric.law import law
-from isoflop.numeric.runs import Runs
 
 DELTA = 1e-3
 #: Coefficients as Hoffmann et al. 2022 (arXiv 2203.15556) print them: a start that is at hand before any fit.

@@ -140,7 +140,7 @@ def test_an_interrupted_check_says_so(run_cli, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return refit(*arguments, **named)
 
-    monkeypatch.setattr("isoflop.numeric.empirical.paired.refit", stopped)
+    monkeypatch.setattr("isoflop.numeric.check.paired.refit", stopped)
     result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES)
     assert result.code == 130
     assert "interrupted" in result.err

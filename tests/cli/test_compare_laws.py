@@ -90,7 +90,7 @@ def refused(outcome, *named):
 
 def test_the_choices_are_those_of_the_library() -> None:
     from isoflop.cli import compare_laws as command
-    from isoflop.numeric.downstream import compare
+    from isoflop.numeric.accuracy import compare
 
     assert command.LEVEL == compare.LEVEL
 
@@ -438,7 +438,7 @@ def test_open_coefficients_are_marked_and_end_3_where_they_are_shown(call, file)
 
 
 def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
-    from isoflop.numeric.downstream import compare
+    from isoflop.numeric.accuracy import compare
 
     real, calls = compare._entry, []
 
@@ -460,7 +460,7 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
 @pytest.mark.parametrize("when", [1, 2])
 def test_ctrl_c_and_a_figure(call, runs, monkeypatch, tmp_path, when) -> None:
     pytest.importorskip("matplotlib")
-    from isoflop.numeric.downstream import compare
+    from isoflop.numeric.accuracy import compare
 
     real, calls = compare._entry, []
 

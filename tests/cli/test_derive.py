@@ -151,8 +151,8 @@ def test_latex(call, notation) -> None:
 
 def broken(monkeypatch, answer):
     """Let the last proof of every envelope come out as ``answer``."""
-    from isoflop.theory.claim import Claim
-    from isoflop.theory.normalform import Answer, Decision
+    from isoflop.theory.algebra import Answer, Decision
+    from isoflop.theory.proof.claim import Claim
 
     honest = Claim.prove
 

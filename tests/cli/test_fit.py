@@ -691,7 +691,7 @@ def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypat
     def work(*words, **options):
         raise AssertionError("too late")
 
-    monkeypatch.setattr("isoflop.numeric.runs.Runs.read", work)
+    monkeypatch.setattr("isoflop.numeric.data.runs.Runs.read", work)
     for option in ("--save", "--plot", "--output"):
         refused(call("fit", path, option, "/no/such/folder/x.png"), f"{option} '/no/such/folder/x.png'")
 

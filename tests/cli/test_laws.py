@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoflop.theory.published import names, published
+from isoflop.theory.data.published import names, published
 
 
 def test_every_law_is_listed(call, data) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from isoflop.cli import overtraining
-from isoflop.numeric.downstream import overtraining_draws
-from isoflop.numeric.downstream.evaluations import Evaluations
-from isoflop.numeric.downstream.overtraining import fit_overtraining
+from isoflop.numeric.accuracy import overtraining_draws
+from isoflop.numeric.accuracy.overtraining import fit_overtraining
+from isoflop.numeric.data.evaluations import Evaluations
 
 #: The selection of Gadre et al. 2024 on their own table, whose params may be N or N_no_embed.
 SMALLEST = "token_multiplier == 320 and params < 20M"

@@ -141,7 +141,7 @@ def test_keys(plain, outcome) -> None:
 
 
 def test_the_rows_are_those_of_the_library(plain, files) -> None:
-    from isoflop.numeric.passk.counts import Counts
+    from isoflop.numeric.data.counts import Counts
     from isoflop.numeric.passk.laws import fit_passk
 
     counts = Counts.read(files["counts"], models=files["models"], gold=files["gold"])

@@ -178,14 +178,14 @@ def test_no_file(call) -> None:
 
 
 def test_an_interrupt_keeps_what_is_done(call, runs, monkeypatch) -> None:
-    from isoflop.numeric.downstream.fitting import fit_law
+    from isoflop.numeric.accuracy.fitting import fit_law
 
     def stops(sample, kind):
         if kind.name == "params-tokens":
             raise KeyboardInterrupt
         return fit_law(sample, kind)
 
-    monkeypatch.setattr("isoflop.numeric.downstream.report.fit_law", stops)
+    monkeypatch.setattr("isoflop.numeric.accuracy.report.fit_law", stops)
     result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST)
     assert result.code == 130
     assert result.err == "isoflop: interrupted: 1 of 2 laws are fitted; laws and refits that were not reached are left out\n"

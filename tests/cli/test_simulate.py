@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from isoflop.numeric.downstream.simulate import PROBLEMS, simulate
+from isoflop.numeric.accuracy.simulate import PROBLEMS, simulate
 from isoflop.numeric.simulate import simulate_counts, simulate_losses
 
 
@@ -36,7 +36,7 @@ def test_json_holds_the_same_rows(run_cli):
 
 
 def test_evaluations_can_be_read_back(run_cli, tmp_path):
-    from isoflop.numeric.downstream.evaluations import Evaluations
+    from isoflop.numeric.data.evaluations import Evaluations
 
     place = tmp_path / "evaluations.csv"
     assert run_cli("simulate", "--seed", 1, "--output", place) == (0, "", "")

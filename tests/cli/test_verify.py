@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-import isoflop.theory.verification  # noqa: F401 - bound to all the names before a test narrows them
+import isoflop.theory.proof.verification  # noqa: F401 - bound to all the names before a test narrows them
 from isoflop.derivations import NAMES
 
 SOUND = """
 from sympy import symbols
 
-from isoflop.theory.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
 
 x, y = symbols("x y", positive=True)
 
@@ -66,14 +66,14 @@ def test_the_longest_row_fits() -> None:
     from dataclasses import replace
 
     from isoflop.cli.verify import _overview
-    from isoflop.theory.verification import verify_named
+    from isoflop.theory.proof.verification import verify_named
 
     report = replace(verify_named("fixed_ratio_ray"), name=max(NAMES, key=len), seconds=12.345)
     assert max(map(len, _overview([report]))) <= 100
 
 
 def test_every_step_in_full(call) -> None:
-    from isoflop.derivations.optimum_by_weighted_am_gm import derivation
+    from isoflop.derivations.envelope.optimum_by_weighted_am_gm import derivation
 
     result = call("verify", "optimum_by_weighted_am_gm")
     assert (result.code, result.err) == (0, "")
@@ -108,7 +108,7 @@ def test_a_name_twice_is_checked_once(data) -> None:
 def test_a_failure(call, monkeypatch) -> None:
     from dataclasses import replace
 
-    from isoflop.derivations import tokens_per_param
+    from isoflop.derivations.envelope import tokens_per_param
 
     good = tokens_per_param.derivation()
     wrong = replace(good, steps=(*good.steps[:-1], replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1)))
@@ -126,7 +126,7 @@ def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) ->
     def broken():
         raise ZeroDivisionError("at home")
 
-    monkeypatch.setattr("isoflop.derivations.tokens_per_param.derivation", broken)
+    monkeypatch.setattr("isoflop.derivations.envelope.tokens_per_param.derivation", broken)
     few(monkeypatch, "tokens_per_param", "envelope_exponent")
     result = call("verify")
     assert result.code == 1
@@ -178,8 +178,8 @@ def test_own_file_that_is_wrong(call, own) -> None:
 CASES = """
 from sympy import Integer, symbols
 
-from isoflop.theory.argument_calculus import ByMonotone
-from isoflop.theory.claim import ByCases, ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.argument_calculus import ByMonotone
+from isoflop.theory.proof.claim import ByCases, ByPositiveTerms, Claim, Derivation
 
 x, h = symbols("x h", positive=True)
 FAR = Integer(10) ** 9
@@ -284,9 +284,9 @@ def test_mutants(call) -> None:
 
 
 def test_survivors_are_named(call, monkeypatch) -> None:
-    from isoflop.theory.pointwise import PointCheck
+    from isoflop.theory.proof.points import PointCheck
 
-    monkeypatch.setattr("isoflop.theory.mutation.check_at_points", lambda *args, **options: PointCheck(True, 64, "blind"))
+    monkeypatch.setattr("isoflop.theory.proof.mutation.check_at_points", lambda *args, **options: PointCheck(True, 64, "blind"))
     result = call("verify", "tokens_per_param", "--mutants", "--per-claim", "2")
     assert result.code == 1
     assert "Survivors: false, and a path does not object" in result.out
@@ -332,7 +332,7 @@ def test_no_process_outlives_the_one_that_started_it(command, number) -> None:
     _, environment = command
     script = """
 import os, sys, time
-from isoflop.theory.verification import unordered
+from isoflop.theory.proof.verification import unordered
 if __name__ == "__main__":
     with unordered(time.sleep, [0.0, 0.0, 600.0, 600.0], workers=2) as results:
         next(results), next(results)

@@ -1,15 +1,15 @@
 """Every theorem file checks itself on every path, and says honestly how far it is proved."""
 
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from sympy import Integer
 
-from isoflop.derivations import NAMES
-from isoflop.theory.argument import STRENGTHS
-from isoflop.theory.claim import Claim, weakest
+import isoflop.derivations
+from isoflop.derivations import NAMES, theorem
+from isoflop.theory.proof.argument import STRENGTHS
+from isoflop.theory.proof.claim import Claim, weakest
 
 #: Theorems whose every step must have an exact proof.
 FULLY_PROVED = (
@@ -22,11 +22,11 @@ FULLY_PROVED = (
 
 
 def derivation_of(name):
-    return import_module(f"isoflop.derivations.{name}").derivation()
+    return theorem(name).derivation()
 
 
 def test_every_file_is_listed():
-    folder = Path(str(import_module("isoflop.derivations").__file__)).parent
+    folder = Path(str(isoflop.derivations.__file__)).parent
     assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(NAMES)
 
 

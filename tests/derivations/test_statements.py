@@ -9,9 +9,9 @@ import mpmath
 import pytest
 from sympy import Rational
 
-from isoflop.derivations import stationary_fit_bias
+from isoflop.derivations.data import stationary_fit_bias
 from isoflop.theory import symbols as sym
-from isoflop.theory.verification import load
+from isoflop.theory.proof.verification import load
 
 MP = mpmath.mp.clone()
 MP.dps = 50

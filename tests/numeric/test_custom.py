@@ -10,7 +10,7 @@ import pytest
 
 import isoflop
 from isoflop.numeric.custom import CustomLaw
-from isoflop.theory.formulas import formulas
+from isoflop.theory.code.formulas import formulas
 
 mp = mpmath.mp.clone()
 mp.dps = 50

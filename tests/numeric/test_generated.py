@@ -21,13 +21,13 @@ from isoflop.numeric import _generated
 from isoflop.numeric._generated import array, scalar
 from isoflop.numeric._wide import Wide
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra import decide
+from isoflop.theory.algebra.functions import defined, expm1, log1p, phi2
 from isoflop.theory.budget import GENERAL, Budget
-from isoflop.theory.codegen import arguments_of, array_module, default_formulas, generated_files, scalar_module
+from isoflop.theory.code.codegen import arguments_of, array_module, default_formulas, generated_files, scalar_module
+from isoflop.theory.code.formulas import ABOVE_CRITICAL, Formula, InLogRatio, argument_name, formulas
 from isoflop.theory.envelope import Envelope, derive
-from isoflop.theory.formulas import ABOVE_CRITICAL, Formula, InLogRatio, argument_name, formulas
-from isoflop.theory.functions import defined, expm1, log1p, phi2
 from isoflop.theory.law import LawForm, Term
-from isoflop.theory.normalform import decide
 from isoflop.theory.penalty import misallocation
 
 FOLDER = Path(_generated.__file__).parent
@@ -50,7 +50,7 @@ def registry() -> dict[str, Formula]:
 
 @pytest.mark.parametrize("name", sorted(generated_files()))
 def test_the_module_is_what_the_theory_prints(name: str) -> None:
-    assert (FOLDER / name).read_bytes() == generated_files()[name].encode(), "run python -m isoflop.theory.codegen"
+    assert (FOLDER / name).read_bytes() == generated_files()[name].encode(), "run python -m isoflop.theory.code.codegen"
 
 
 def test_nothing_else_lies_in_the_folder() -> None:
@@ -249,6 +249,7 @@ OTHERS = {
 
 def compiled(envelope: Envelope) -> tuple[ModuleType, ModuleType]:
     scalars, arrays = ModuleType("scalars"), ModuleType("arrays")
+    scalars.__dict__["__package__"] = arrays.__dict__["__package__"] = _generated.__name__
     exec(scalar_module(envelope), scalars.__dict__)
     arrays.__dict__["scalar"] = scalars
     exec(array_module(envelope), arrays.__dict__)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric._generated import array, scalar
-from isoflop.theory.formulas_gradient import COORDINATES, derivative_name, gradient_formulas
+from isoflop.theory.code.formulas_gradient import COORDINATES, derivative_name, gradient_formulas
 
 NAMES = [formula.name for formula in gradient_formulas()]
 LAWS = 12

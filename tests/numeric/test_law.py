@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric._domain import EXPONENT, LARGEST_EXPONENT, POSITIVE, SMALLEST_EXPONENT
+from isoflop.numeric.errors import EXPONENT, LARGEST_EXPONENT, POSITIVE, SMALLEST_EXPONENT
 from isoflop.numeric.law import Law, NumericEnvelope, law
-from isoflop.theory.published import LAWS, names, published
+from isoflop.theory.data.published import LAWS, names, published
 
 EPS = sys.float_info.epsilon
 MINE = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658, name="mine", source="my runs")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoflop.numeric import lawfile
-from isoflop.numeric._domain import LARGEST_EXPONENT, SMALLEST_EXPONENT
+from isoflop.numeric.errors import LARGEST_EXPONENT, SMALLEST_EXPONENT
 from isoflop.numeric.law import Law, law
-from isoflop.theory.notation import NOTATIONS
-from isoflop.theory.published import names
+from isoflop.theory.data.notation import NOTATIONS
+from isoflop.theory.data.published import names
 
 COEFFICIENTS = st.floats(min_value=5e-324, allow_nan=False, allow_infinity=False)
 EXPONENTS = st.floats(SMALLEST_EXPONENT, LARGEST_EXPONENT)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from isoflop.numeric import _wide, _wide_array, _wide_table
 from isoflop.numeric._wide import Wide, ratio, two_product, two_sum, wide
-from isoflop.theory import wide_table
+from isoflop.theory.code import wide_table
 
 MP = mpmath.mp.clone()
 MP.dps = 60

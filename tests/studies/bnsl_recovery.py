@@ -28,8 +28,8 @@ from typing import NamedTuple
 import numpy as np
 from workers import workers
 
-from isoflop.numeric.downstream.bnsl_fit import BNSL_KINDS
-from isoflop.numeric.downstream.sample import Points, Sample
+from isoflop.numeric.accuracy.bnsl_fit import BNSL_KINDS
+from isoflop.numeric.accuracy.sample import Points, Sample
 
 DECADE = np.log(10.0)
 #: Widths f, and standard deviations of the noise in accuracy.

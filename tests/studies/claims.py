@@ -19,10 +19,10 @@ from tests.theory.claiming import SHARES, RandomClaim, random_claims
 from tqdm import tqdm
 from workers import workers
 
+from isoflop.theory.algebra.deadline import OutOfTime, within
+from isoflop.theory.algebra.parse import ParseError
 from isoflop.theory.budget import Budget
-from isoflop.theory.normalform.deadline import OutOfTime, within
-from isoflop.theory.parse import ParseError
-from isoflop.theory.prove import prove
+from isoflop.theory.proof.prove import prove
 
 NUMBER = 3_000
 SECONDS = 60

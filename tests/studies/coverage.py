@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 from workers import workers
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.fit.derived import ALPHA, at_compute
 from isoflop.numeric.law import Law
-from isoflop.numeric.runs import Runs
 
 SEED = 20260
 REPETITIONS = 2_000

@@ -10,7 +10,7 @@ from sympy import Float, Integer, Rational, Symbol
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
-from isoflop.theory.functions import defined
+from isoflop.theory.algebra.functions import defined
 from isoflop.theory.passk import CORRECT, DRAWS, SAMPLES, SHAPE_A, SHAPE_B, Value
 
 DIGITS = 40

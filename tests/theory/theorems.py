@@ -27,11 +27,11 @@ from tests.theory.rewriting import (
     symbols_of,
 )
 
+from isoflop.theory.algebra.parse import Formula
 from isoflop.theory.envelope import derive
-from isoflop.theory.parse import Formula
 from isoflop.theory.penalty import misallocation
+from isoflop.theory.proof.vocabulary import vocabulary
 from isoflop.theory.ray import ray
-from isoflop.theory.vocabulary import vocabulary
 
 SHORT = {"beta": "b", "gamma": "g"}  # what the rewriter calls the exponents
 LONG = {short: long for long, short in SHORT.items()}

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric.passk.backtest.step import Step, Task
+from .step import Step, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.bootstrap import counts as resampled
-from isoflop.numeric.passk.backtest.step import Step, Task
-from isoflop.numeric.passk.backtest.subject import Observed
-from isoflop.numeric.passk.cautions import AUTO, cluster_of
-from isoflop.numeric.passk.kinds import kind_of
-from isoflop.numeric.passk.laws import METHODS, Data, clusters, fit_at_k
-from isoflop.numeric.passk.likelihood import Surface
-from isoflop.numeric.passk.relearnt import AtK
+from ...fit.bootstrap import counts as resampled
+from ..cautions import AUTO, cluster_of
+from ..kinds import kind_of
+from ..laws import METHODS, Data, clusters, fit_at_k
+from ..likelihood import Surface
+from ..relearnt import AtK
+from .step import Step, Task
+from .subject import Observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.fit_at_k import PassFit
-    from isoflop.numeric.passk.likelihood import Evidence
+    from ..fit_at_k import PassFit
+    from ..likelihood import Evidence
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, positive_number
-from isoflop.numeric.passk.backtest.step import Task
-from isoflop.numeric.passk.backtest.subject import known, position
-from isoflop.numeric.runs_cells import counted
+from ...data.runs_cells import counted
+from ...errors import outside, positive_number
+from .step import Task
+from .subject import known, position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.backtest.subject import Subject
+    from .subject import Subject
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.passk.backtest.counts import OfCounts
-from isoflop.numeric.passk.backtest.runs import OfRuns
-from isoflop.numeric.passk.cautions import AUTO, cluster_of
-from isoflop.numeric.passk.columns import LETTERS, Choice, role
-from isoflop.numeric.passk.counts import Counts
-from isoflop.numeric.passk.laws import METHODS, Data, clusters, ks_of
-from isoflop.numeric.runs import Runs
-from isoflop.numeric.runs_columns import listed, recognise
-from isoflop.numeric.runs_file import Table, table_of
+from ...data.counts import Counts
+from ...data.counts_columns import LETTERS, Choice, role
+from ...data.runs import Runs
+from ...data.runs_columns import listed, recognise
+from ...data.runs_file import Table, table_of
+from ...fit.objective import Objective
+from ..cautions import AUTO, cluster_of
+from ..laws import METHODS, Data, clusters, ks_of
+from .counts import OfCounts
+from .runs import OfRuns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from isoflop.numeric.passk.backtest.subject import Subject
+    from .subject import Subject
 
 OF_COUNTS, OF_RUNS = ("n_samples", "n_correct"), ("loss", "accuracy")
 POWERS = (1, 10, 100, 1000, 10_000)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
+from ...errors import outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.backtest.plan import Plan
-    from isoflop.numeric.passk.backtest.step import Step
-    from isoflop.numeric.passk.backtest.subject import Observed
-    from isoflop.numeric.passk.backtest.summary import Table
+    from .plan import Plan
+    from .step import Step
+    from .subject import Observed
+    from .summary import Table
 
     Floats = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ class Backtest:
     @cached_property
     def table(self) -> Table:
         """Every prediction as columns."""
-        from isoflop.numeric.passk.backtest.summary import tabulated
+        from .summary import tabulated
 
         return tabulated(self)
 
@@ -124,7 +124,7 @@ class Backtest:
             predicted less observed), share_above (of predictions above the observation), and for counts median_error_pass,
             mean_error_pass and median_bias_pass, those of pass@k.
         """
-        from isoflop.numeric.passk.backtest.summary import errors
+        from .summary import errors
 
         return errors(self, edges, by_decades=by_decades, by_observation=by_observation)
 
@@ -144,7 +144,7 @@ class Backtest:
             law, k, n, n_targets, inside, coverage, se (binomial, as if predictions were independent), se_by_target (from the
             scatter of targets' shares: predictions of one model stand or fall together; None for one target).
         """
-        from isoflop.numeric.passk.backtest.summary import coverage
+        from .summary import coverage
 
         return coverage(self, by_decades=by_decades, by_observation=by_observation)
 
@@ -161,13 +161,13 @@ class Backtest:
             stable_censored, overlap_censored: whether that holds at every cutoff, so that it is a lower limit. hi is None where
             the interval has no upper end; all but of_decades are None where the final fit leaves the coefficient open.
         """
-        from isoflop.numeric.passk.backtest.summary import stability
+        from .summary import stability
 
         return stability(self)
 
     def failures(self) -> list[dict[str, Any]]:
         """What has no part in errors and coverage: law, k, reason, n."""
-        from isoflop.numeric.passk.backtest.summary import failures
+        from .summary import failures
 
         return failures(self)
 
@@ -248,7 +248,7 @@ class Backtest:
 
     def to_text(self) -> str:
         """For a reader."""
-        from isoflop.numeric.passk.backtest.text import backtest_text
+        from .text import backtest_text
 
         return backtest_text(self)
 

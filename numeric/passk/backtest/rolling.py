@@ -5,24 +5,24 @@ from __future__ import annotations
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
-from isoflop.numeric._domain import process_count, whole_number
-from isoflop.numeric._parallel import in_order
-from isoflop.numeric._progress import progress_bar
-from isoflop.numeric.fit.intervals import checked_level
-from isoflop.numeric.passk.backtest.checkpoint import appending, key_of, read_steps
-from isoflop.numeric.passk.backtest.plan import planned
-from isoflop.numeric.passk.backtest.reading import subject_of
-from isoflop.numeric.passk.backtest.result import Backtest
-from isoflop.numeric.passk.backtest.step import Step, Task
-from isoflop.numeric.passk.cautions import AUTO
-from isoflop.numeric.runs_cells import counted
+from ..._parallel import in_order
+from ..._progress import progress_bar
+from ...data.runs_cells import counted
+from ...errors import process_count, whole_number
+from ...fit.intervals import checked_level
+from ..cautions import AUTO
+from .checkpoint import appending, key_of, read_steps
+from .plan import planned
+from .reading import subject_of
+from .result import Backtest
+from .step import Step, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-    from isoflop.numeric.passk.backtest.plan import Plan
-    from isoflop.numeric.passk.backtest.subject import Fitter, Subject
+    from .plan import Plan
+    from .subject import Fitter, Subject
 
 __all__ = ["backtest"]
 

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.bootstrap import LEAST_GROUPS, bootstrap
-from isoflop.numeric.fit.fitting import fit_terms
-from isoflop.numeric.fit.models import MODELS
-from isoflop.numeric.fit.separable import Centred
-from isoflop.numeric.passk.backtest.step import Step, Task
-from isoflop.numeric.passk.backtest.subject import Observed
-from isoflop.numeric.runs_columns import BUDGET
+from ...data.runs_columns import BUDGET
+from ...fit.bootstrap import LEAST_GROUPS, bootstrap
+from ...fit.fitting import fit_terms
+from ...fit.models import MODELS
+from ...fit.separable import Centred
+from .step import Step, Task
+from .subject import Observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.fit.objective import Objective
-    from isoflop.numeric.fit.result import Fit
-    from isoflop.numeric.runs import Runs
+    from ...data.runs import Runs
+    from ...fit.objective import Objective
+    from ...fit.result import Fit
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

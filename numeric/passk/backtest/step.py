@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.fit.intervals import normal_quantile
-from isoflop.numeric.passk.fit_at_k import Prediction
+from ...fit.intervals import normal_quantile
+from ..fit_at_k import Prediction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

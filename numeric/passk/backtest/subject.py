@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.backtest.step import Step, Task
+    from .step import Step, Task
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside
+from ...errors import outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from isoflop.numeric.passk.backtest.result import Backtest
-    from isoflop.numeric.passk.backtest.step import Step
+    from .result import Backtest
+    from .step import Step
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

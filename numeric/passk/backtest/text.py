@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.runs_cells import counted
+from ...data.runs_cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from isoflop.numeric.passk.backtest.result import Backtest
+    from .result import Backtest
 
 WIDTH = 100
 #: More bins of decades than these have no room.

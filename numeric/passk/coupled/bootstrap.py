@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import whole_number
-from isoflop.numeric._progress import progress_bar
-from isoflop.numeric.fit.bootstrap import percentile
-from isoflop.numeric.fit.intervals import checked_level
-from isoflop.numeric.passk.beta import maximise
-from isoflop.numeric.passk.coupled.likelihood import expand
-from isoflop.numeric.passk.coupled.model import with_an_atom
+from ..._progress import progress_bar
+from ...errors import whole_number
+from ...fit.bootstrap import percentile
+from ...fit.intervals import checked_level
+from ..beta import maximise
+from .likelihood import expand
+from .model import with_an_atom
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isoflop.numeric.passk.coupled.model import Coupled
+    from .model import Coupled
 
     Floats = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.passk.beta import Expansion, log_likelihood_expansion, with_atom
+from ..beta import Expansion, log_likelihood_expansion, with_atom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import outside, positive_array
-from isoflop.numeric.fit.intervals import checked_level
-from isoflop.numeric.passk.beta import MOST_STEPS, beta_neg_log_pass, beta_pass, log_likelihood, maximise
-from isoflop.numeric.passk.coupled.likelihood import Rows, Terms, expand, scores
-from isoflop.numeric.passk.gamma_differences import first, second
+from ...errors import outside, positive_array
+from ...fit.intervals import checked_level
+from ..beta import MOST_STEPS, beta_neg_log_pass, beta_pass, log_likelihood, maximise
+from ..gamma_differences import first, second
+from .likelihood import Rows, Terms, expand, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isoflop.numeric.passk.counts import Counts
-    from isoflop.numeric.passk.coupled.bootstrap import CoupledBootstrap
-    from isoflop.numeric.passk.coupled.scatter import Scatter
+    from ...data.counts import Counts
+    from .bootstrap import CoupledBootstrap
+    from .scatter import Scatter
 
     Floats = NDArray[np.float64]
     Found = tuple[Floats, float, Floats, bool, int, int]
@@ -281,14 +281,14 @@ class Coupled:
 
     def bootstrap(self, repeats: int = 200, *, seed: int = 0, progress: bool = False) -> CoupledBootstrap:
         """Refits to resampled models (clusters of models): `isoflop.numeric.passk.coupled.bootstrap`."""
-        from isoflop.numeric.passk.coupled.bootstrap import bootstrap
+        from .bootstrap import bootstrap
 
         return bootstrap(self, repeats, seed=seed, progress=progress)
 
     @cached_property
     def scatter(self) -> Scatter:
         """How far models are from the curves: `isoflop.numeric.passk.coupled.scatter`."""
-        from isoflop.numeric.passk.coupled.scatter import scatter_of
+        from .scatter import scatter_of
 
         return scatter_of(self)
 
@@ -299,7 +299,7 @@ class Coupled:
 
         `isoflop.numeric.passk.coupled.scatter.prediction` says more.
         """
-        from isoflop.numeric.passk.coupled.scatter import prediction
+        from .scatter import prediction
 
         return prediction(self, at, k, level, problems=problems, draws=draws, seed=seed)
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric._domain import whole_number
-from isoflop.numeric.fit.intervals import checked_level
-from isoflop.numeric.passk.beta import beta_neg_log_pass
+from ...errors import whole_number
+from ...fit.intervals import checked_level
+from ..beta import beta_neg_log_pass
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isoflop.numeric.passk.coupled.model import Coupled
+    from .model import Coupled
 
     Floats = NDArray[np.float64]
 

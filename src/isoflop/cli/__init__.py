@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
-from isoflop.cli.errors import (
+from .errors import (
     BAD_INPUT,
     DEFECT,
     DONE,
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (UsageError, ValueError) as error:  # the library's domain errors name the argument, its value and its domain
         return _defect(error) if is_defect(error) else _fail(_in_options(str(error), words))
     except KeyboardInterrupt as stop:  # a command that has a part of its result keeps it, and says so itself
-        from isoflop.cli.run_options import say_interrupted
+        from .run_options import say_interrupted
 
         say_interrupted(str(stop) or "there is no result yet")
         return INTERRUPTED
@@ -89,7 +89,7 @@ def _run(words: Sequence[str]) -> int:
     if command in HELP:
         return _write(_overview(), DONE)
     if command == VERSION:
-        from isoflop._version import __version__
+        from .._version import __version__
 
         return _write(f"isoflop {__version__}", DONE)
     if command not in COMMANDS:
@@ -98,8 +98,8 @@ def _run(words: Sequence[str]) -> int:
     parser = module.parser()
     if any(word in HELP for word in rest):
         return _write(parser.format_help(), DONE)
-    from isoflop.cli.arguments import read
-    from isoflop.cli.files import refuse_overwriting, state_of, states
+    from .arguments import read
+    from .files import refuse_overwriting, state_of, states
 
     options = read(parser, rest)
     refuse_overwriting(parser, options)
@@ -128,7 +128,7 @@ def _module(command: str) -> ModuleType:
 
 
 def _unknown(word: str) -> UsageError:
-    from isoflop.theory.notation import close_matches
+    from ..theory.data.notation import close_matches
 
     if word.startswith("-"):
         known = close_matches(word, [*HELP, VERSION])
@@ -138,7 +138,7 @@ def _unknown(word: str) -> UsageError:
 
 
 def _overview() -> str:
-    from isoflop.cli.errors import BAD_INPUT
+    from .errors import BAD_INPUT
 
     meanings = {DONE: "done", NEGATIVE: "negative verdict", BAD_INPUT: "bad input"}
     meanings |= {NO_VERDICT: "no verdict", INTERRUPTED: "interrupted"}
@@ -205,7 +205,7 @@ def _write(text: str, status: int, path: str | None = None) -> int:
 
 
 def _write_file(text: str, path: str) -> None:
-    from isoflop.numeric._files import write
+    from ..numeric._files import write
 
     try:
         write(path, text.encode(errors="backslashreplace"))

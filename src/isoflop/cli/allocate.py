@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, UsageError, blamed, typed
-from isoflop.cli.penalty_accuracy import baselines
-from isoflop.cli.render import clean, count, json_text, law_line, number, table
-from isoflop.cli.selection import declare_law, law_files, notation, require
-from isoflop.cli.selection import laws as selected_laws
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .errors import DONE, UsageError, blamed, typed
+from .penalty_accuracy import baselines
+from .render import clean, count, json_text, law_line, number, table
+from .selection import declare_law, law_files, notation, require
+from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.allocation import Allocation
-    from isoflop.numeric.law import Law
+    from ..numeric.allocation import Allocation
+    from ..numeric.law import Law
+    from .arguments import Options
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 FORMATS = ("text", "json")
@@ -100,7 +100,7 @@ def _allocated(law: Law, option: str, target: tuple[str, float], options: Option
 
 def _extrapolated(found: Sequence[tuple[Law, list[Allocation]]], files: Sequence[str | None]) -> list[str]:
     """How far what is allocated lies beyond the runs that a law was fitted to, where its file says so."""
-    from isoflop.numeric.lawfile import beyond, ranges
+    from ..numeric.lawfile import beyond, ranges
 
     texts = []
     for (law, entries), path in zip(found, files, strict=True):
@@ -128,7 +128,7 @@ def _accuracy(entry: Allocation, baseline: float) -> float | None:
     """Q of a law of -log Q'; None where the law has no E."""
     if entry.loss is None:
         return None
-    from isoflop.numeric.downstream.normalise import accuracy
+    from ..numeric.accuracy.scale import accuracy
 
     return float(accuracy(entry.loss, baseline))
 

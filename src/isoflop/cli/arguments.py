@@ -10,9 +10,9 @@ import argparse
 import os
 import re
 
-from isoflop.cli.errors import UsageError, option_of, shown
-from isoflop.cli.numerals import SIGNED, nonnegative, positive
-from isoflop.theory.notation import close_matches
+from ..theory.data.notation import close_matches
+from .errors import UsageError, option_of, shown
+from .numerals import SIGNED, nonnegative, positive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.count_options import CountTable, declare_counts, draws_of
-from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
-from isoflop.cli.numerals import parse
-from isoflop.cli.render import json_text, plain
-from isoflop.cli.run_options import (
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .count_options import CountTable, declare_counts, draws_of
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
+from .numerals import parse
+from .render import json_text, plain
+from .run_options import (
     OBJECTIVES,
     RunTable,
     check_figure,
@@ -24,8 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.passk.backtest.result import Backtest
+    from ..numeric.passk.backtest.result import Backtest
+    from .arguments import Options
 
 SUMMARY = "fit the cheap models, predict the expensive ones: errors, coverage, stability"
 FORMATS = ("text", "json", "csv")
@@ -139,8 +139,8 @@ def run(options: Options) -> tuple[str, int]:
     drawn = _drawn(options, settings["k"])
     result = _tested(options, settings)
     if path is not None:
-        from isoflop.numeric.passk.plot_backtest import plot_backtest
-        from isoflop.numeric.plot import save
+        from ..numeric.plot.backtest import plot_backtest
+        from ..numeric.plot.panels import save
 
         save(plot_backtest(result, k=drawn), path)
     text = json_text(plain(result.as_dict())) if form == "json" else result.to_csv() if form == "csv" else str(result)
@@ -229,8 +229,8 @@ def _cutoffs(options: Options) -> int | list[float] | None:
 
 def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
     file = CountTable(options, LISTS)
-    from isoflop.numeric.passk.backtest import backtest
-    from isoflop.numeric.passk.backtest.reading import kind_of_table
+    from ..numeric.passk.backtest import backtest
+    from ..numeric.passk.backtest.reading import kind_of_table
 
     table = file.table()
     kind = kind_of_table(table, file.columns)

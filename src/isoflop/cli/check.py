@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown, typed
-from isoflop.cli.render import json_text
-from isoflop.cli.run_options import (
+from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown, typed
+from .render import json_text
+from .run_options import (
     OBJECTIVES,
     RunTable,
     check_figure,
@@ -24,9 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.check import PublishedCheck
-    from isoflop.numeric.check_runs_result import RunsCheck
+    from ..numeric.check.published import PublishedCheck
+    from ..numeric.check.runs_result import RunsCheck
+    from .arguments import Options
 
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json")
@@ -124,7 +124,7 @@ def run(options: Options) -> tuple[str, int]:
 def _of_tables(options: Options, form: str, path: str | None) -> tuple[str, int]:
     """Here the verdicts describe, they judge nothing."""
     if "--all-tables" in options:
-        from isoflop.numeric.downstream.published_tables import tables_check
+        from ..numeric.accuracy.published_tables import tables_check
 
         for option in options.given("--compute-range", "--plot"):
             raise UsageError(f"{option}: is not for --all-tables")
@@ -132,7 +132,7 @@ def _of_tables(options: Options, form: str, path: str | None) -> tuple[str, int]
         return json_text(tables.as_dict()) if form == "json" else tables.text(), DONE
     result = _published(options)
     if path is not None:
-        from isoflop.numeric.plot import plot_check
+        from ..numeric.plot.panels import plot_check
 
         _draw(plot_check, result, path)
     return json_text(result.as_dict()) if form == "json" else str(result), DONE
@@ -141,7 +141,7 @@ def _of_tables(options: Options, form: str, path: str | None) -> tuple[str, int]
 def _of_runs(options: Options, form: str, path: str | None) -> tuple[str, int]:
     result = _checked(options)
     if path is not None:
-        from isoflop.numeric.plot_check_runs import plot_check_runs
+        from ..numeric.plot.check import plot_check_runs
 
         _draw(plot_check_runs, result, path)
     text = json_text(result.as_dict()) if form == "json" else str(result)
@@ -168,8 +168,8 @@ def _checked(options: Options) -> RunsCheck:
     settings["ratios"] = None if asked is None else [value for _, value in asked]
     delta = options.positive("--delta")
     runs = table.read("params", "tokens", "loss")
-    from isoflop.numeric.check_runs import check_runs
-    from isoflop.numeric.fit.objective import Objective
+    from ..numeric.check.runs import check_runs
+    from ..numeric.fit.objective import Objective
 
     chosen = Objective(name=objective) if delta is None else Objective(name=objective, delta=delta)
     given = {name: value for name, value in settings.items() if value is not None}
@@ -184,13 +184,13 @@ def _published(options: Options) -> PublishedCheck:
     if bounds is not None and (len(bounds) != 2 or not bounds[0][1] < bounds[1][1]):
         given = typed(("--compute-range", " ".join(text for text, _ in bounds)))
         raise UsageError(f"{given}: must be two positive finite numbers, the first below the second")
-    from isoflop.numeric.check import check_published
+    from ..numeric.check.published import check_published
 
     return check_published(compute_range=None if bounds is None else (bounds[0][1], bounds[1][1]))
 
 
 def _draw(plot: Any, result: Any, path: str) -> None:
-    from isoflop.numeric.plot import save
+    from ..numeric.plot.panels import save
 
     try:
         save(plot(result), path)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from isoflop.cli.evaluation_options import PUBLISHED, EvaluationTable, declare_evaluations
-from isoflop.cli.render import WIDTH, csv_text, json_text
-from isoflop.cli.run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from .evaluation_options import PUBLISHED, EvaluationTable, declare_evaluations
+from .render import WIDTH, csv_text, json_text
+from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.downstream.comparison import Comparison
-    from isoflop.numeric.downstream.kind import Kind
-    from isoflop.numeric.downstream.sample import Sample
-    from isoflop.numeric.downstream.thresholds import Sweep
+    from ..numeric.accuracy.comparison import Comparison
+    from ..numeric.accuracy.kind import Kind
+    from ..numeric.accuracy.sample import Sample
+    from ..numeric.accuracy.thresholds import Sweep
+    from .arguments import Options
 
 SUMMARY = "laws of benchmark accuracy side by side: fitted, and judged on held-out runs"
 FORMATS = ("text", "json", "csv", "latex")
@@ -34,7 +34,7 @@ STUDIES = {"thresholds": "--sweep", "choice": "--choose", "ceiling": "--ceiling"
 
 def parser() -> Parser:
     """The options of this command."""
-    from isoflop.numeric.downstream.laws import FIRST_STAGES, LAWS
+    from ..numeric.accuracy.laws import FIRST_STAGES, LAWS
 
     built = Parser(
         "isoflop compare-laws",
@@ -120,7 +120,7 @@ def run(options: Options) -> tuple[str, int]:
         ]
         parts = [str(comparison), *asked.more(comparison), *told]
         if studies.get("ceiling"):
-            from isoflop.numeric.downstream.ceiling import CAVEAT
+            from ..numeric.accuracy.ceiling import CAVEAT
 
             parts.append("\n".join(wrap(CAVEAT, WIDTH, subsequent_indent="  ")))
         parts += ["\n".join(wrap(f"warning: {text}", WIDTH, subsequent_indent="  ")) for text in (*asked.failed, *asked.notes)]
@@ -137,8 +137,8 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        from isoflop.numeric.downstream.laws import FIRST_STAGES, LAWS
-        from isoflop.theory.notation import close_matches
+        from ..numeric.accuracy.laws import FIRST_STAGES, LAWS
+        from ..theory.data.notation import close_matches
 
         self.table = EvaluationTable(options, LISTS)
         self.laws = options.several("--law")
@@ -183,8 +183,8 @@ class _Asked:
 
     def comparison(self) -> Comparison:
         """The laws on the benchmarks."""
-        from isoflop.numeric.downstream.compare import compare_laws
-        from isoflop.numeric.downstream.comparison import IN_K
+        from ..numeric.accuracy.compare import compare_laws
+        from ..numeric.accuracy.comparison import IN_K
 
         evaluations, baselines = self.table.read(), self.table.baselines()
         try:
@@ -218,7 +218,7 @@ class _Asked:
 
     def more(self, comparison: Comparison) -> list[str]:
         """What the text has besides."""
-        from isoflop.numeric.downstream.compare_text import coefficients_text
+        from ..numeric.accuracy.compare_text import coefficients_text
 
         return [coefficients_text(comparison)] if self.coefficients else []
 
@@ -241,13 +241,13 @@ class _Asked:
         return found
 
     def _proxies(self, comparison: Comparison) -> list[Any]:
-        from isoflop.numeric.downstream.proxy_quality import proxy_quality
+        from ..numeric.accuracy.proxy_quality import proxy_quality
 
         return [proxy_quality(self.table.read(), benchmarks=comparison.benchmarks)]
 
     def _thresholds(self, comparison: Comparison) -> list[Any]:
         """Threshold sensitivity, over all runs."""
-        from isoflop.numeric.downstream.thresholds import SUCCESS, sweep_thresholds
+        from ..numeric.accuracy.thresholds import SUCCESS, sweep_thresholds
 
         if isinstance(self.table.margins, dict):
             raise ValueError("takes one --margin for all benchmarks")
@@ -273,7 +273,7 @@ class _Asked:
         """The choice of a law by the fitted runs alone, those with the proxy where some law needs it."""
         from numpy import isfinite
 
-        from isoflop.numeric.downstream.choice import choose
+        from ..numeric.accuracy.choice import choose
 
         self._say_exact(comparison, "--choose")
         found: list[Any] = []
@@ -291,8 +291,8 @@ class _Asked:
 
     def _ceilings(self, comparison: Comparison) -> list[Any]:
         """The ceilings that all runs tell, by the laws that were asked for; of one that they are too few for, why in `failed`."""
-        from isoflop.numeric.downstream.ceiling import ceiling_of
-        from isoflop.numeric.downstream.power import CEILING_KINDS
+        from ..numeric.accuracy.ceiling import ceiling_of
+        from ..numeric.accuracy.power import CEILING_KINDS
 
         asked = [law for law, other in CEILING_KINDS.items() if {law, other} & {*comparison.asked}]
         evaluations = self.table.read()
@@ -327,9 +327,9 @@ class _Asked:
 
     def _kinds(self, comparison: Comparison, benchmark: str | None) -> list[Kind]:
         """The laws in compute, not in k."""
-        from isoflop.numeric.downstream.baselines import Baseline
-        from isoflop.numeric.downstream.compare import kind_for
-        from isoflop.numeric.downstream.comparison import IN_K
+        from ..numeric.accuracy.baselines import Baseline
+        from ..numeric.accuracy.compare import kind_for
+        from ..numeric.accuracy.comparison import IN_K
 
         names = [name for name in self.laws or comparison.asked if name != IN_K]
         baseline = Baseline(0.0) if benchmark is None else comparison.baselines[benchmark]
@@ -351,14 +351,14 @@ class _Asked:
 
 
 def _draw(comparison: Comparison, path: str) -> None:
-    from isoflop.numeric.downstream.plot_compare import plot_comparison
-    from isoflop.numeric.plot import save
+    from ..numeric.plot.compare import plot_comparison
+    from ..numeric.plot.panels import save
 
     save(plot_comparison(comparison), path)
 
 
 def _draw_sweep(sweep: Sweep, path: str, figure: str) -> None:
-    from isoflop.numeric.downstream.plot_thresholds import plot_thresholds
-    from isoflop.numeric.plot import save
+    from ..numeric.plot.panels import save
+    from ..numeric.plot.thresholds import plot_thresholds
 
     save(plot_thresholds(sweep, figure=figure), path)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import POSITIONAL, takes_one
-from isoflop.cli.errors import UsageError, outside, shown
-from isoflop.cli.numerals import parse_whole
-from isoflop.cli.run_options import columns, of_option
+from .arguments import POSITIONAL, takes_one
+from .errors import UsageError, outside, shown
+from .numerals import parse_whole
+from .run_options import columns, of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options, Parser
-    from isoflop.numeric.passk.counts import Counts
-    from isoflop.numeric.passk.pass_table import PassTable
-    from isoflop.numeric.runs_file import Table
+    from ..numeric.data.counts import Counts
+    from ..numeric.data.pass_table import PassTable
+    from ..numeric.data.runs_file import Table
+    from .arguments import Options, Parser
 
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
 QUANTITIES = "problem, n_samples, n_correct, model, benchmark, params, tokens, compute or gold"
@@ -62,20 +62,20 @@ class CountTable:
 
     def table(self) -> Table:
         """The table as it is."""
-        from isoflop.numeric.runs_file import table_of
+        from ..numeric.data.runs_file import table_of
 
         return self._blamed(lambda: table_of(self.path))
 
     def read(self, table: Table | None = None) -> Counts:
         """The counts."""
-        from isoflop.numeric.passk.counts import Counts
+        from ..numeric.data.counts import Counts
 
         data = self.path if table is None else table
         return self._blamed(lambda: Counts.read(data, **self._options(), models=self.models, gold=self.gold))
 
     def read_pass_at_k(self, table: Table | None = None) -> PassTable:
         """The values of pass@k in a table that holds these rather than counts."""
-        from isoflop.numeric.passk.pass_table import PassTable
+        from ..numeric.data.pass_table import PassTable
 
         return self._blamed(lambda: PassTable.read(self.path if table is None else table, **self._options()))
 

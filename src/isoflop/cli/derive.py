@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one
-from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, typed
-from isoflop.cli.figures import figures, figures_latex, figures_text
-from isoflop.cli.render import json_text
-from isoflop.cli.selection import COEFFICIENTS, declare_law, notation
-from isoflop.cli.selection import law as selected_law
+from .arguments import Parser, declare_output, takes_one
+from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, typed
+from .figures import figures, figures_latex, figures_text
+from .render import json_text
+from .selection import COEFFICIENTS, declare_law, notation
+from .selection import law as selected_law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.law import Law
-    from isoflop.theory.budget import Budget
-    from isoflop.theory.claim import Claim
-    from isoflop.theory.normalform import Decision
-    from isoflop.theory.notation import Notation
-    from isoflop.theory.penalty import Misallocation
+    from ..numeric.law import Law
+    from ..theory.algebra import Decision
+    from ..theory.budget import Budget
+    from ..theory.data.notation import Notation
+    from ..theory.penalty import Misallocation
+    from ..theory.proof.claim import Claim
+    from .arguments import Options
 
     Answers = Sequence[tuple[Claim, Decision]]
 
@@ -62,8 +62,8 @@ def run(options: Options) -> tuple[str, int]:
     if law is not None:
         _require_numbers(budget, options)
 
-    from isoflop.theory.envelope import derive
-    from isoflop.theory.penalty import misallocation
+    from ..theory.envelope import derive
+    from ..theory.penalty import misallocation
 
     off = misallocation(derive(budget=budget))
     _check_notation(off, spelling)
@@ -84,7 +84,7 @@ def _status(answers: Sequence[str]) -> int:
 
 
 def _budget(options: Options) -> Budget:
-    from isoflop.theory.budget import SIX_ND, Budget
+    from ..theory.budget import SIX_ND, Budget
 
     text = options.one("--budget")
     if text is None:
@@ -105,7 +105,7 @@ def _require_numbers(budget: Budget, options: Options) -> None:
 
 def _check_notation(off: Misallocation, spelling: Notation) -> None:
     """UsageError where the notation would give a letter of the budget a second meaning."""
-    from isoflop.theory.text import check_spelling
+    from ..theory.typeset.text import check_spelling
 
     try:
         check_spelling(off.envelope, spelling)
@@ -117,7 +117,7 @@ def _check_notation(off: Misallocation, spelling: Notation) -> None:
 
 
 def _json(off: Misallocation, law: Law | None, spelling: Notation) -> tuple[str, int]:
-    from isoflop.theory.export import derive_json
+    from ..theory.code.export import derive_json
 
     data = derive_json(off.envelope, off, notation=spelling)
     if law is not None:
@@ -130,7 +130,7 @@ def _json(off: Misallocation, law: Law | None, spelling: Notation) -> tuple[str,
 
 
 def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
-    from isoflop.theory.text import envelope_text, misallocation_text
+    from ..theory.typeset.text import envelope_text, misallocation_text
 
     about = answers[len(off.envelope.claims) :]
     proved = sum(decision.proved for _, decision in about)
@@ -145,7 +145,7 @@ def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notat
 
 
 def _latex(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
-    from isoflop.theory.latex import envelope_latex, misallocation_latex
+    from ..theory.typeset.latex import envelope_latex, misallocation_latex
 
     parts = [f"% not proved: {line}" for line in _unproved(answers)]
     parts += [envelope_latex(off.envelope, notation=spelling), misallocation_latex(off, notation=spelling)]

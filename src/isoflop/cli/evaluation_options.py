@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import POSITIONAL, takes_one, takes_several
-from isoflop.cli.errors import UsageError, outside, shown
-from isoflop.cli.numerals import parse
-from isoflop.cli.run_options import assigned, columns, of_option
+from .arguments import POSITIONAL, takes_one, takes_several
+from .errors import UsageError, outside, shown
+from .numerals import parse
+from .run_options import assigned, columns, of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from isoflop.cli.arguments import Options, Parser
-    from isoflop.numeric.downstream.baselines import Baseline
-    from isoflop.numeric.downstream.evaluations import Evaluations
+    from ..numeric.accuracy.baselines import Baseline
+    from ..numeric.data.evaluations import Evaluations
+    from .arguments import Options, Parser
 
 QUANTITIES = "run, benchmark, metric_type, score, {}params, tokens or compute"
 #: Options that take all the words after them.
@@ -131,7 +131,7 @@ class EvaluationTable:
         """All evaluations of the file."""
         from dataclasses import replace
 
-        from isoflop.numeric.downstream.evaluations import Evaluations
+        from ..numeric.data.evaluations import Evaluations
 
         found = Evaluations.read(
             self.path, columns=self.columns or None, where=self.where, percent=self.percent, metrics=self.metrics or None
@@ -139,8 +139,8 @@ class EvaluationTable:
         return replace(found, warnings=tuple(map(in_options, found.warnings)))
 
     def _read(self) -> tuple[Evaluations, dict[str, Baseline]]:
-        from isoflop.numeric.downstream.averages import AVERAGE, averaged
-        from isoflop.numeric.downstream.baselines import Baseline, resolve
+        from ..numeric.accuracy.averages import AVERAGE, averaged
+        from ..numeric.accuracy.baselines import Baseline, resolve
 
         read = self.as_it_is()
         wanted = read.benchmarks if self.names is None else told_apart(self.names, read.scores)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from math import inf
 
-from isoflop.cli.errors import UsageError, shown
-from isoflop.cli.render import clean, law_line, number
+from .errors import UsageError, shown
+from .render import clean, law_line, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from isoflop.numeric.law import Law
-    from isoflop.theory.envelope import Envelope
-    from isoflop.theory.notation import Notation
+    from ..numeric.law import Law
+    from ..theory.data.notation import Notation
+    from ..theory.envelope import Envelope
 
     Figures = dict[str, float | None]
 
@@ -29,7 +29,7 @@ def figures(law: Law, envelope: Envelope) -> Figures:
     """
     from sympy import Integer, Rational
 
-    from isoflop.theory import symbols as sym
+    from ..theory import symbols as sym
 
     given = {sym.A: law.A, sym.B: law.B, sym.BETA: law.beta, sym.GAMMA: law.gamma}
     values = {symbol: Rational(repr(value)) for symbol, value in given.items() if value is not None}
@@ -59,7 +59,7 @@ def _float(name: str, value: Any, law: Law) -> float:
 
 def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers for a terminal."""
-    from isoflop.theory.text import plain
+    from ..theory.typeset.text import plain
 
     rows = [
         (plain(left, notation=spelling), right)
@@ -72,7 +72,7 @@ def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
 
 def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers as an unnumbered align block."""
-    from isoflop.theory.latex import number_latex, render
+    from ..theory.typeset.latex import number_latex, render
 
     rows = [
         f"  {render(left, spelling)} &= {right}"
@@ -84,8 +84,8 @@ def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
 
 def _equations(law: Law, envelope: Envelope, write: Callable[[float], str], raised: str) -> Iterator[tuple[Any, str]]:
     """Left sides as expressions, right sides as written numbers."""
-    from isoflop.theory import symbols as sym
-    from isoflop.theory.text import abbreviated, optimum
+    from ..theory import symbols as sym
+    from ..theory.typeset.text import abbreviated, optimum
 
     written = {name: write(value) for name, value in figures(law, envelope).items() if value is not None}
     yield sym.ALPHA, written["exponent"]

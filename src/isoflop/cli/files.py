@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import POSITIONAL
-from isoflop.cli.errors import UsageError, typed
+from .arguments import POSITIONAL
+from .errors import UsageError, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from isoflop.cli.arguments import Options, Parser
+    from .arguments import Options, Parser
 
 #: The placeholder in the help of every option whose value is a file to write.
 WRITTEN = "FILE"

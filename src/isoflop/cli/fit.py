@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
-from isoflop.cli.numerals import parse
-from isoflop.cli.render import json_text, plain
-from isoflop.cli.run_options import (
+from ..theory.data.notation import close_matches
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
+from .numerals import parse
+from .render import json_text, plain
+from .run_options import (
     OBJECTIVES,
     RunTable,
     assigned,
@@ -22,17 +23,16 @@ from isoflop.cli.run_options import (
     target,
     whole,
 )
-from isoflop.theory.notation import close_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.fit.bootstrap import Bootstrap
-    from isoflop.numeric.fit.result import Fit
-    from isoflop.numeric.fit.summary import Summary
-    from isoflop.numeric.runs import Runs
+    from ..numeric.data.runs import Runs
+    from ..numeric.fit.bootstrap import Bootstrap
+    from ..numeric.fit.result import Fit
+    from ..numeric.fit.summary import Summary
+    from .arguments import Options
 
 SUMMARY = "a law fitted to runs: the global optimum, and how sure it is"
 FORMATS = ("text", "json", "latex")
@@ -182,7 +182,7 @@ class _Asked:
         """The runs in the file."""
         if self.model in MODELS:
             return self.table.read(*MODELS[self.model], "loss")
-        from isoflop.numeric.fit.general_fit import names_of, required
+        from ..numeric.fit.general_fit import names_of, required
 
         try:
             needed, names = required(self.model), names_of(self.model)
@@ -194,7 +194,7 @@ class _Asked:
         """The fit."""
         import numpy as np
 
-        from isoflop.numeric.fit import fit
+        from ..numeric.fit import fit
 
         E, highest = self.fit_options["fixed"].get("E"), float(runs.loss.max())
         if E is not None and not highest > E:
@@ -316,7 +316,7 @@ class _Extras:
 
     def _report(self) -> None:
         if self.asked.sensitivity:
-            from isoflop.numeric.fit.sensitivity import sensitivity
+            from ..numeric.fit.sensitivity import sensitivity
 
             self.reports["sensitivity"] = sensitivity(self.fit, level=self.asked.level)
         if self.asked.diagnostics:
@@ -329,7 +329,7 @@ class _Extras:
         if not _is_sound(self.fit):
             self.warnings.append("no resamples: the fit is no result that they could tell about")
             return None
-        from isoflop.numeric.runs_cells import counted
+        from ..numeric.data.runs_cells import counted
 
         try:
             found = self.fit.bootstrap(
@@ -383,7 +383,7 @@ class _Extras:
         """The coefficient, or what is derived at every compute or ratio that was asked for."""
         if self.asked.model != "params-tokens" or name in self.fit.model.coefficients:
             return [name]
-        from isoflop.numeric.fit.summary import AT, quantities
+        from ..numeric.fit.summary import AT, quantities
 
         known = quantities(self.asked.compute, self.asked.ratio)
         chosen: list[Any] = [each for each in known if name in (each.name, each.name.partition(AT)[0])]
@@ -394,7 +394,7 @@ class _Extras:
         raise UsageError(f"--profile {shown(name)}: must be one of {names}{more}")
 
     def _doubt_profiles(self) -> None:
-        from isoflop.numeric.fit.diagnostics import doubts_of_one_distribution
+        from ..numeric.fit.diagnostics import doubts_of_one_distribution
 
         if self.fit.runs.group is not None:
             self.warnings.append(
@@ -412,7 +412,7 @@ class _Extras:
         """What the fit says."""
         from dataclasses import replace
 
-        from isoflop.numeric.fit.summary import summarise
+        from ..numeric.fit.summary import summarise
 
         asked = self.asked
         found = summarise(self.fit, self.bootstrap, level=asked.level, compute=asked.compute, ratio=asked.ratio)
@@ -420,7 +420,7 @@ class _Extras:
 
     def data(self, summary: Summary) -> dict[str, Any]:
         """For JSON, and for the law file."""
-        from isoflop.numeric.fit.tables import law_name, summary_dict
+        from ..numeric.fit.tables import law_name, summary_dict
 
         data = summary_dict(summary, "" if self.asked.save is None else law_name(self.asked.save))
         if self.profiles:
@@ -429,20 +429,20 @@ class _Extras:
 
     def text(self, summary: Summary) -> str:
         """For a reader."""
-        from isoflop.numeric.fit.text import profile_text, summary_text
+        from ..numeric.fit.text import profile_text, summary_text
 
         parts = [summary_text(summary), *([profile_text(self.profiles)] if self.profiles else [])]
         return "\n\n".join([*parts, *map(str, self.reports.values())])
 
     def latex(self, summary: Summary) -> str:
         """For a paper."""
-        from isoflop.numeric.fit.tables import summary_latex
+        from ..numeric.fit.tables import summary_latex
 
         return summary_latex(summary)
 
 
 def _save(data: dict[str, Any], path: str) -> None:
-    from isoflop.numeric.fit.tables import write
+    from ..numeric.fit.tables import write
 
     try:
         write(data, path)
@@ -451,8 +451,8 @@ def _save(data: dict[str, Any], path: str) -> None:
 
 
 def _draw(fit: Fit, path: str) -> None:
-    from isoflop.numeric.plot import save
-    from isoflop.numeric.plot_fit import plot_fit_page
+    from ..numeric.plot.fit import plot_fit_page
+    from ..numeric.plot.panels import save
 
     try:
         save(plot_fit_page(fit), path)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import POSITIONAL, Parser, takes_several
-from isoflop.cli.errors import DONE, NEGATIVE, UsageError, blamed, shown
-from isoflop.cli.run_options import is_terminal
-from isoflop.cli.selection import COEFFICIENTS, declare_law, notation
-from isoflop.cli.selection import laws as selected_laws
-from isoflop.theory.notation import close_matches
+from ..theory.data.notation import close_matches
+from .arguments import POSITIONAL, Parser, takes_several
+from .errors import DONE, NEGATIVE, UsageError, blamed, shown
+from .run_options import is_terminal
+from .selection import COEFFICIENTS, declare_law, notation
+from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.law import Law
-    from isoflop.theory.document import Subject
+    from ..numeric.law import Law
+    from ..theory.typeset.document import Subject
+    from .arguments import Options
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
 DEFAULTS = ("compute_optimal_envelope", "misallocation_penalty")
@@ -69,8 +69,8 @@ def run(options: Options) -> tuple[str, int]:
 
     macros = "--no-macros" not in options
 
-    from isoflop.numeric._progress import progress_bar
-    from isoflop.theory.document import Entry, document_latex, require_symbols
+    from ..numeric._progress import progress_bar
+    from ..theory.typeset.document import Entry, document_latex, require_symbols
 
     try:
         require_symbols(symbols, spelling, macros)
@@ -96,12 +96,10 @@ def run(options: Options) -> tuple[str, int]:
 
 def _titles() -> str:
     """A line for each derivation. That it holds is not checked."""
-    from importlib import import_module
-
-    from isoflop.derivations import NAMES
+    from ..derivations import NAMES, theorem
 
     width = max(map(len, NAMES))
-    titles = ((import_module(f"isoflop.derivations.{name}").__doc__ or "").partition("\n")[0] for name in NAMES)
+    titles = ((theorem(name).__doc__ or "").partition("\n")[0] for name in NAMES)
     return "\n".join(f"{name.ljust(width)}  {title}" for name, title in zip(NAMES, titles, strict=True))
 
 
@@ -109,7 +107,7 @@ def _titles() -> str:
 
 
 def _names(options: Options) -> Sequence[str]:
-    from isoflop.derivations import NAMES
+    from ..derivations import NAMES
 
     wanted = options.several(POSITIONAL)
     if "--all" in options:
@@ -144,8 +142,8 @@ def _penalties(laws: Sequence[Law], options: Options) -> list[dict[str, Any]]:
         return []
     if not laws:
         raise UsageError("--law is missing: penalties are those of a law")
-    from isoflop.cli.penalty_output import penalty_data
-    from isoflop.cli.render import plain
+    from .penalty_output import penalty_data
+    from .render import plain
 
     found = [(law, [law.penalty(ratio=ratio) for _, ratio in ratios]) for law in laws]
     return plain(penalty_data(found, ())["rows"])
@@ -156,12 +154,11 @@ def _penalties(laws: Sequence[Law], options: Options) -> list[dict[str, Any]]:
 
 def _subject(name: str) -> Subject:
     """The derivation; the envelope or the misallocation itself where it is theirs, which prints in their names."""
-    from importlib import import_module
+    from ..derivations import theorem
+    from ..theory.envelope import derive
+    from ..theory.penalty import misallocation
 
-    from isoflop.theory.envelope import derive
-    from isoflop.theory.penalty import misallocation
-
-    derivation = import_module(f"isoflop.derivations.{name}").derivation()
+    derivation = theorem(name).derivation()
     own = (derive(), misallocation()) if name in DEFAULTS else ()
     return next((subject for subject in own if subject.derivation == derivation), derivation)
 
@@ -170,9 +167,9 @@ def _coefficients(laws: Sequence[Law]) -> list[dict[str, Any]]:
     """Rows of the coefficient table: what was fitted, and what follows for the envelope."""
     if not laws:
         return []
-    from isoflop.cli.figures import figures
-    from isoflop.theory.envelope import derive
-    from isoflop.theory.published import LAWS
+    from ..theory.data.published import LAWS
+    from ..theory.envelope import derive
+    from .figures import figures
 
     envelope = derive()
     rows = []

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one
-from isoflop.cli.errors import DONE, UsageError, blamed, shown
-from isoflop.cli.render import WIDTH, json_text, number, pairs, table
-from isoflop.cli.selection import declare_notation, notation
-from isoflop.theory.notation import KINDS
-from isoflop.theory.published import PublishedLaw, names, published
+from ..theory.data.notation import KINDS
+from ..theory.data.published import PublishedLaw, names, published
+from .arguments import POSITIONAL, Parser, declare_output, takes_one
+from .errors import DONE, UsageError, blamed, shown
+from .render import WIDTH, json_text, number, pairs, table
+from .selection import declare_notation, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.theory.notation import Notation
+    from ..theory.data.notation import Notation
+    from .arguments import Options
 
 SUMMARY = "published laws: coefficients, notation, source"
 FORMATS = ("text", "json", "bibtex")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 
-from isoflop.cli.errors import outside
-from isoflop.numeric._domain import NONNEGATIVE, POSITIVE
-from isoflop.numeric._numerals import SPELLINGS, SUFFIXES, parse
+from ..numeric.data.numerals import SPELLINGS, SUFFIXES, parse
+from ..numeric.errors import NONNEGATIVE, POSITIVE
+from .errors import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations, told_apart
-from isoflop.cli.render import csv_text, json_text, plain
-from isoflop.cli.run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from .evaluation_options import EvaluationTable, declare_evaluations, told_apart
+from .render import csv_text, json_text, plain
+from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.downstream.baselines import Baseline
-    from isoflop.numeric.downstream.evaluations import Evaluations
-    from isoflop.numeric.downstream.overtraining import Cost, Overtraining
+    from ..numeric.accuracy.baselines import Baseline
+    from ..numeric.accuracy.overtraining import Cost, Overtraining
+    from ..numeric.data.evaluations import Evaluations
+    from .arguments import Options
 
 SUMMARY = "what training past the compute optimum costs in loss and in downstream error"
 FORMATS = ("text", "json", "csv", "latex")
@@ -85,7 +85,7 @@ def run(options: Options) -> tuple[str, int]:
     if asked.plot is not None:
         _draw(found, asked.plot)
     if form == "json":
-        from isoflop.numeric.downstream.overtraining_costs import doubts_of
+        from ..numeric.accuracy.overtraining_costs import doubts_of
 
         more = {"costs": [each.as_dict() for each in costs], "notes": [*found.notes, *doubts_of(costs)]}
         text = json_text(plain(found.as_dict() | more))
@@ -111,7 +111,7 @@ class _RawTable(EvaluationTable):
         """Those that were asked for, None for all."""
         if self.names is None:
             return None
-        from isoflop.numeric.downstream.overtraining import GADRE_TASKS
+        from ..numeric.accuracy.overtraining import GADRE_TASKS
 
         read = self.read()
         named = list(told_apart(self.names, read.scores))
@@ -127,7 +127,7 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        from isoflop.numeric.where import Where
+        from ..numeric.data.where import Where
 
         self.table = _RawTable(options, LISTS)
         self.loss = options.one("--loss")
@@ -162,7 +162,7 @@ class _Asked:
 
     def fit(self) -> Overtraining:
         """Both laws and the predictions."""
-        from isoflop.numeric.downstream.overtraining import fit_overtraining
+        from ..numeric.accuracy.overtraining import fit_overtraining
 
         runs, benchmarks = self.table.read(), self.table.benchmarks()
         for option, condition in self.conditions.items():
@@ -215,7 +215,7 @@ class _Asked:
 
 
 def _draw(found: Overtraining, path: str) -> None:
-    from isoflop.numeric.downstream.plot_overtraining import plot_overtraining
-    from isoflop.numeric.plot import save
+    from ..numeric.plot.overtraining import plot_overtraining
+    from ..numeric.plot.panels import save
 
     save(plot_overtraining(found), path)

@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.count_options import CountTable, declare_counts, draws_of
-from isoflop.cli.errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
-from isoflop.cli.render import clean, csv_text, json_text, number, table
-from isoflop.cli.run_options import target
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .count_options import CountTable, declare_counts, draws_of
+from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
+from .render import clean, csv_text, json_text, number, table
+from .run_options import target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.passk.counts import Counts
-    from isoflop.numeric.passk.curve import Curve
-    from isoflop.numeric.passk.inequalities import Violations
+    from ..numeric.data.counts import Counts
+    from ..numeric.passk.curve import Curve
+    from ..numeric.passk.inequalities import Violations
+    from .arguments import Options
 
 SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
 FORMATS = ("text", "json", "csv")
@@ -112,7 +112,7 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _curve(counts: Counts, draws: list[int] | None) -> Curve:
-    from isoflop.numeric.passk.curve import curve
+    from ..numeric.passk.curve import curve
 
     return curve(counts, draws if draws is not None else _powers(int(counts.n.min())))
 
@@ -124,8 +124,8 @@ def _powers(most: int) -> list[int]:
 
 def _has_counts(file: CountTable, data: Any) -> bool:
     """Whether the table holds counts; else it may hold estimates."""
-    from isoflop.numeric.passk.columns import Choice
-    from isoflop.numeric.runs_reading import empty_columns
+    from ..numeric.data.counts_columns import Choice
+    from ..numeric.data.runs_reading import empty_columns
 
     try:
         choice = Choice.of(file.columns or None, data.source, data.names, empty_columns(data))
@@ -144,7 +144,7 @@ def _refuse_estimates(file: CountTable, data: Any) -> None:
 
 
 def _checked(options: Options, file: CountTable, draws: list[int] | None, tolerance: float | None, form: str) -> tuple[str, int]:
-    from isoflop.numeric.passk.inequalities import violations
+    from ..numeric.passk.inequalities import violations
 
     data = file.table()
     notes: tuple[str, ...] = ()
@@ -231,14 +231,14 @@ def _cell(row: dict[str, Any], name: str) -> str:
 
 
 def _lost(counts: Counts) -> list[str]:
-    from isoflop.numeric.runs import those_dropped
+    from ..numeric.data.runs import those_dropped
 
     return [those_dropped(counts.dropped)] if counts.dropped else []
 
 
 def _notes(curve: Curve, error: str) -> list[str]:
     """What is unknown or infinite, and why."""
-    from isoflop.numeric.runs_cells import counted
+    from ..numeric.data.runs_cells import counted
 
     counts, notes = curve.counts, []
     for place, k in enumerate(curve.ks.tolist()):
@@ -261,7 +261,7 @@ def _notes(curve: Curve, error: str) -> list[str]:
 
 
 def _doubts(curve: Curve) -> list[str]:
-    from isoflop.numeric.passk.cautions import of_estimates
+    from ..numeric.passk.cautions import of_estimates
 
     return of_estimates(curve)
 

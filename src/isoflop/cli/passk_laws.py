@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.count_options import CountTable, declare_counts, draws_of
-from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from isoflop.cli.render import WIDTH, csv_text, json_text, plain
-from isoflop.cli.run_options import check_figure, is_terminal, say_interrupted, share, target, whole
-from isoflop.cli.selection import loss_law
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .count_options import CountTable, declare_counts, draws_of
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from .render import WIDTH, csv_text, json_text, plain
+from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .selection import loss_law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.passk.counts import Counts
-    from isoflop.numeric.passk.coupled import Coupled
-    from isoflop.numeric.passk.study import PassStudy
+    from ..numeric.data.counts import Counts
+    from ..numeric.passk.coupled import Coupled
+    from ..numeric.passk.study import PassStudy
+    from .arguments import Options
 
 SUMMARY = "laws of -log pass@k at every k in compute, params and tokens, or gold likelihood"
 FORMATS = ("text", "json", "csv")
@@ -164,7 +164,7 @@ class _Asked:
             check_figure(self.plot)
 
     def study(self, counts: Counts) -> PassStudy:
-        from isoflop.numeric.passk.study import study_passk
+        from ..numeric.passk.study import study_passk
 
         return study_passk(
             counts,
@@ -182,7 +182,7 @@ class _Asked:
     def coupled_model(self, counts: Counts) -> Coupled | None:
         if not self.coupled:
             return None
-        from isoflop.numeric.passk.coupled import fit_coupled
+        from ..numeric.passk.coupled import fit_coupled
 
         return fit_coupled(counts)
 
@@ -213,7 +213,7 @@ class _Ahead:
         self._extrapolate()
 
     def _predict(self) -> None:
-        from isoflop.numeric.passk.lever import predict
+        from ..numeric.passk.lever import predict
 
         for compute in self.compute:
             try:
@@ -226,8 +226,8 @@ class _Ahead:
     def _allocate(self) -> None:
         from dataclasses import replace
 
-        from isoflop.numeric.passk.allocation import LOSS, allocation_matrix
-        from isoflop.numeric.passk.allocation_draws import lost_between
+        from ..numeric.passk.allocation import LOSS, allocation_matrix
+        from ..numeric.passk.allocation_draws import lost_between
 
         given: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
         closed = [fit for fit in self.study.laws["params-tokens"].fits if not fit.undetermined]
@@ -249,7 +249,7 @@ class _Ahead:
 
     def _extrapolate(self) -> None:
         """Say which of the computes lie beyond all models."""
-        from isoflop.numeric.passk.lever import decades_beyond
+        from ..numeric.passk.lever import decades_beyond
 
         known = next(laws.covariates["compute"] for laws in self.study.laws.values() if "compute" in laws.covariates)
         for compute in self.compute:
@@ -276,7 +276,7 @@ class _Ahead:
     def texts(self) -> list[str]:
         from textwrap import wrap
 
-        from isoflop.numeric.passk.study_text import predictions_text
+        from ..numeric.passk.study_text import predictions_text
 
         found = [predictions_text(self.predictions, self.study.level)] if self.predictions else []
         refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
@@ -294,14 +294,14 @@ def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _notes(counts: Counts) -> list[str]:
-    from isoflop.numeric.runs import those_dropped
+    from ..numeric.data.runs import those_dropped
 
     found = [*counts.warnings, *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else [])]
     return ["\n".join(f"note: {text}" for text in found)] if found else []
 
 
 def _draw(study: PassStudy, path: str) -> None:
-    from isoflop.numeric.passk.plot_laws import plot_study
-    from isoflop.numeric.plot import save
+    from ..numeric.plot.panels import save
+    from ..numeric.plot.passk_laws import plot_study
 
     save(plot_study(study)[0], path)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, UsageError, blamed, typed
-from isoflop.cli.penalty_accuracy import accuracy_rows, accuracy_text, baselines, refuse_budgets
-from isoflop.cli.penalty_output import penalty_data, penalty_latex, penalty_text
-from isoflop.cli.render import json_text
-from isoflop.cli.selection import declare_law, notation, require
-from isoflop.cli.selection import laws as selected_laws
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .errors import DONE, UsageError, blamed, typed
+from .penalty_accuracy import accuracy_rows, accuracy_text, baselines, refuse_budgets
+from .penalty_output import penalty_data, penalty_latex, penalty_text
+from .render import json_text
+from .selection import declare_law, notation, require
+from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.law import Law
-    from isoflop.numeric.misallocation import Penalty, Tolerance
+    from ..numeric.law import Law
+    from ..numeric.penalty import Penalty, Tolerance
+    from .arguments import Options
 
     Typed = tuple[str, str]  # an option and its value
     Point = tuple[dict[str, float], tuple[Typed, ...]]  # arguments of Law.penalty, and what was typed
@@ -160,7 +160,7 @@ def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
 
 
 def _draw(path: str, found: Sequence[tuple[Law, Sequence[Penalty]]], within: float | None) -> None:
-    from isoflop.numeric.plot import plot_penalty, save
+    from ..numeric.plot.panels import plot_penalty, save
 
     try:
         named = [(law.name, law.beta, law.gamma) for law, _ in found]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from isoflop.cli.errors import UsageError, shown
-from isoflop.cli.render import clean, number, table
-from isoflop.cli.run_options import share
+from .errors import UsageError, shown
+from .render import clean, number, table
+from .run_options import share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.law import Law
-    from isoflop.numeric.misallocation import Penalty
+    from ..numeric.law import Law
+    from ..numeric.penalty import Penalty
+    from .arguments import Options
 
 COLUMNS = ("ratio", "compute", "accuracy", "optimal accuracy", "points lost", "most at any compute")
 
@@ -26,7 +26,7 @@ def baselines(options: Options, laws: Sequence[Law]) -> dict[str, float]:
     # Published laws of accuracy are of one paper; the register is read for these alone.
     if not any(law.name.startswith("krajewski2025") for law in laws):
         return {}
-    from isoflop.theory.published import LAWS
+    from ..theory.data.published import LAWS
 
     known = {law.name: LAWS[law.name].random_baseline for law in laws if law.name in LAWS}
     return {name: float(value) for name, value in known.items() if value is not None}
@@ -41,7 +41,7 @@ def refuse_budgets(options: Options, known: dict[str, float]) -> None:
 
 def accuracy_rows(law: Law, baseline: float, rows: Sequence[Penalty], budgets: Sequence[float]) -> list[dict[str, Any]]:
     """For every penalty, at its run's compute or at each budget: the accuracy, the best one, and what is lost."""
-    from isoflop.numeric.downstream.planning import AccuracyLaw
+    from ..numeric.accuracy.planning import AccuracyLaw
 
     accuracy = AccuracyLaw(law=law, random_baseline=baseline)
     found = []

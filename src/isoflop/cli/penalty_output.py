@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from isoflop.cli.render import clean, count, law_line, number, percent, plain, table
+from .render import clean, count, law_line, number, percent, plain, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
     from typing import Any
 
-    from isoflop.numeric.law import Law
-    from isoflop.numeric.misallocation import Penalty, Tolerance
-    from isoflop.theory.notation import Notation
+    from ..numeric.law import Law
+    from ..numeric.penalty import Penalty, Tolerance
+    from ..theory.data.notation import Notation
 
     Found = Sequence[tuple[Law, list[Penalty]]]
 
@@ -81,7 +81,7 @@ def penalty_data(found: Found, tolerances: Sequence[Tolerance]) -> dict[str, Any
 
 def penalty_latex(found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
     """A booktabs table of the rows, and a sentence for each tolerance interval."""
-    from isoflop.theory.latex import escaped, number_latex, penalty_table_latex
+    from ..theory.typeset.latex import escaped, number_latex, penalty_table_latex
 
     rows = plain(penalty_data(found, tolerances)["rows"])
     parts = [penalty_table_latex(rows, notation=spelling)] if rows else []

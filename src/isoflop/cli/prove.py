@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
-from isoflop.cli.arguments import MARK, POSITIONAL, Parser, declare_output, takes_one
-from isoflop.cli.errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
-from isoflop.cli.render import json_text
-from isoflop.cli.selection import declare_notation, notation
+from .arguments import MARK, POSITIONAL, Parser, declare_output, takes_one
+from .errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
+from .render import json_text
+from .selection import declare_notation, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.theory.budget import Budget
-    from isoflop.theory.normalform.decide import Witness
-    from isoflop.theory.paper import Equation
-    from isoflop.theory.prove import Link, Proof
+    from ..theory.algebra.decide import Witness
+    from ..theory.budget import Budget
+    from ..theory.proof.paper import Equation
+    from ..theory.proof.prove import Link, Proof
+    from .arguments import Options
 
 SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
 FORMATS = ("text", "json")
@@ -103,7 +103,7 @@ def _settings(options: Options) -> dict[str, Any]:
 
 
 def _budget(options: Options) -> Budget | None:
-    from isoflop.theory.budget import Budget
+    from ..theory.budget import Budget
 
     text = options.one("--budget")
     if text is None:
@@ -126,7 +126,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         raise UsageError("CLAIM is missing: give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)', or --file")
     if len(words) > 1:
         raise UsageError(f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes")
-    from isoflop.theory.prove import prove
+    from ..theory.proof.prove import prove
 
     proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **_settings(options))
     return proof_data(proof), str(proof)
@@ -170,9 +170,9 @@ def _witness(witness: Witness) -> dict[str, Any]:
 
 
 def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
-    from isoflop.theory.budget import SIX_ND
-    from isoflop.theory.paper import BEGIN, END, equations
-    from isoflop.theory.vocabulary import vocabulary
+    from ..theory.budget import SIX_ND
+    from ..theory.proof.paper import BEGIN, END, equations
+    from ..theory.proof.vocabulary import vocabulary
 
     words = options.words(POSITIONAL)
     if words is not None:
@@ -206,16 +206,16 @@ def _read(path: str) -> str:
 
 def _check(settings: dict[str, Any]) -> None:
     """What is wrong with the assumptions is the command's mistake and not that of an equation."""
-    from isoflop.theory.prove import prove
+    from ..theory.proof.prove import prove
 
     prove("1 == 1", **(settings | {"limit": None}))
 
 
 def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[dict[str, Any]]:
     """One entry for each link of the equation, under the line of its relation."""
-    from isoflop.theory.paper import place
-    from isoflop.theory.parse import ParseError
-    from isoflop.theory.prove import prove
+    from ..theory.algebra.parse import ParseError
+    from ..theory.proof.paper import place
+    from ..theory.proof.prove import prove
 
     own = {"assume": (*settings["assume"], *equation.assumptions), "limit": equation.limit or settings["limit"]}
     own["define"] = equation.definitions
@@ -239,7 +239,7 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
 
 
 def _unreadable(equation: Equation, source: str, error: Any) -> dict[str, Any]:
-    from isoflop.theory.paper import place
+    from ..theory.proof.paper import place
 
     inside = error.position if error.text == equation.text and error.position is not None else None
     first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.numeric.law import Law
-    from isoflop.theory.notation import Notation
+    from ..numeric.law import Law
+    from ..theory.data.notation import Notation
 
 WIDTH = 100
 GAP = "  "

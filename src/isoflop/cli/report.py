@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
-from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
-from isoflop.cli.render import json_text, plain
-from isoflop.cli.run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
-from isoflop.cli.selection import loss_law
-from isoflop.theory.notation import close_matches
+from ..theory.data.notation import close_matches
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
+from .evaluation_options import EvaluationTable, declare_evaluations
+from .render import json_text, plain
+from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from .selection import loss_law
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from isoflop.cli.arguments import Options
-    from isoflop.numeric.downstream.evaluations import Evaluations
-    from isoflop.numeric.downstream.report import Report
+    from ..numeric.accuracy.report import Report
+    from ..numeric.data.evaluations import Evaluations
+    from .arguments import Options
 
 SUMMARY = "one page on a benchmark: laws, errors, what to train for it, forecast"
 FORMATS = ("text", "json", "latex")
@@ -31,7 +31,7 @@ OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "
 
 def parser() -> Parser:
     """The options of this command."""
-    from isoflop.numeric.downstream.sample import SPREAD
+    from ..numeric.accuracy.sample import SPREAD
 
     built = Parser(
         "isoflop report",
@@ -94,13 +94,13 @@ def run(options: Options) -> tuple[str, int]:
     asked = _Asked(options)
     report = asked.report()
     if asked.plot is not None:
-        from isoflop.numeric.downstream.plot_report import plot_report
-        from isoflop.numeric.plot import save
+        from ..numeric.plot.panels import save
+        from ..numeric.plot.report import plot_report
 
         save(plot_report(report), asked.plot)
     text = json_text(plain(report.as_dict())) if form == "json" else report.to_latex() if form == "latex" else str(report)
     if report.interrupted:
-        from isoflop.numeric.runs_cells import counted
+        from ..numeric.data.runs_cells import counted
 
         done = f"{len(report.laws)} of {counted(asked.n_laws, 'law')} are fitted"
         say_interrupted(f"{done}; laws and refits that were not reached are left out")
@@ -117,7 +117,7 @@ class _Asked:
         self.names = _laws(options)
         self.first_stage = options.one("--first-stage")
         if self.first_stage is not None:
-            from isoflop.numeric.downstream.laws import FIRST_STAGES
+            from ..numeric.accuracy.laws import FIRST_STAGES
 
             self.first_stage = options.chosen("--first-stage", FIRST_STAGES)
         self.compute = [value for _, value in options.positives("--compute") or []]
@@ -138,9 +138,9 @@ class _Asked:
         self.n_laws = 0
 
     def report(self) -> Report:
-        from isoflop.numeric.downstream.compare import kind_for
-        from isoflop.numeric.downstream.report import RATIOS, report_benchmark
-        from isoflop.numeric.downstream.report_planning import PLANNING
+        from ..numeric.accuracy.compare import kind_for
+        from ..numeric.accuracy.report import RATIOS, report_benchmark
+        from ..numeric.accuracy.report_planning import PLANNING
 
         evaluations = self.table.read()
         benchmark = self._benchmark(evaluations)
@@ -182,7 +182,7 @@ class _Asked:
 
     def _benchmark(self, evaluations: Evaluations) -> str:
         if self.table.average is not None:
-            from isoflop.numeric.downstream.averages import AVERAGE
+            from ..numeric.accuracy.averages import AVERAGE
 
             return AVERAGE
         keys = tuple(evaluations.scores) if self.table.names is not None else evaluations.benchmarks
@@ -220,7 +220,7 @@ def _laws(options: Options) -> tuple[str, ...] | None:
     words = options.several("--law")
     if words is None:
         return None
-    from isoflop.numeric.downstream.laws import LAWS
+    from ..numeric.accuracy.laws import LAWS
 
     for word in words:
         if word not in LAWS:

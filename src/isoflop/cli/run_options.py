@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import POSITIONAL, takes_one
-from isoflop.cli.errors import UsageError, one_line, outside, shown
-from isoflop.cli.numerals import parse, parse_whole
+from .arguments import POSITIONAL, takes_one
+from .errors import UsageError, one_line, outside, shown
+from .numerals import parse, parse_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options, Parser
-    from isoflop.numeric.runs import Runs
-    from isoflop.numeric.runs_file import Table
+    from ..numeric.data.runs import Runs
+    from ..numeric.data.runs_file import Table
+    from .arguments import Options, Parser
 
 OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares", "pinball-log")
 SHARE = "a number between 0 and 1"
@@ -60,7 +60,7 @@ class RunTable:
 
         `table`: what the file holds, where it was read before; a pipe can be read once.
         """
-        from isoflop.numeric.runs import Runs
+        from ..numeric.data.runs import Runs
 
         try:
             return Runs.read(
@@ -151,7 +151,7 @@ def target(options: Options, option: str) -> str | None:
 
 
 def check_figure(path: str, option: str = "--plot") -> None:
-    from isoflop.numeric.plot import FORMATS as ENDINGS
+    from ..numeric.plot.panels import FORMATS as ENDINGS
 
     if not path.lower().endswith(ENDINGS):
         raise UsageError(f"{option} {shown(path)}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")

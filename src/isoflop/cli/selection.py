@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from isoflop.cli.arguments import takes_one, takes_several
-from isoflop.cli.errors import UsageError, blamed, shown, typed
-from isoflop.theory.notation import DEFAULT, NOTATIONS, ROLES, Notation
-from isoflop.theory.notation import notation as find_notation
+from ..theory.data.notation import DEFAULT, NOTATIONS, ROLES, Notation
+from ..theory.data.notation import notation as find_notation
+from .arguments import takes_one, takes_several
+from .errors import UsageError, blamed, shown, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoflop.cli.arguments import Group, Options, Parser
-    from isoflop.numeric.law import Law
+    from ..numeric.law import Law
+    from .arguments import Group, Options, Parser
 
 COEFFICIENTS = ("E", "A", "B", "alpha", "beta", "gamma")
 CUSTOM = "custom"
@@ -118,13 +118,13 @@ def _named(entry: str) -> Law:
 
 
 def _published(name: str) -> Law:
-    from isoflop.numeric.law import law
+    from ..numeric.law import law
 
     return law(name)
 
 
 def _from_file(path: str) -> Law:
-    from isoflop.numeric.law import Law
+    from ..numeric.law import Law
 
     try:
         read = Law.load(path)
@@ -158,7 +158,7 @@ def _exponents(spelling: Notation) -> tuple[str, str]:
 
 
 def _from_coefficients(options: Options) -> Law:
-    from isoflop.numeric.law import Law
+    from ..numeric.law import Law
 
     spelling = notation(options)
     own = spelling.names("params-tokens").values()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from isoflop.cli.errors import DONE, UsageError, blamed, shown
-from isoflop.cli.render import csv_text, json_text
-from isoflop.cli.run_options import of_option, target, whole
-from isoflop.theory.notation import close_matches
+from ..theory.data.notation import close_matches
+from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from .errors import DONE, UsageError, blamed, shown
+from .render import csv_text, json_text
+from .run_options import of_option, target, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from isoflop.cli.arguments import Options
+    from .arguments import Options
 
 SUMMARY = "tables of a known truth to try the other commands on"
 FORMATS = ("csv", "json")
@@ -28,7 +28,7 @@ DATASETS = {"mixture": "DCLM+code+math", "c4": "C4"}
 
 def parser() -> Parser:
     """The options of this command."""
-    from isoflop.numeric.simulate import PASS_LAW
+    from ..numeric.simulate import PASS_LAW
 
     truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
     built = Parser(
@@ -107,7 +107,7 @@ def _table(options: Options) -> str:
 
 
 def _downstream(options: Options, seed: int) -> dict[str, Any]:
-    from isoflop.numeric.downstream.simulate import PROBLEMS, RUN_NOISE, simulate
+    from ..numeric.accuracy.simulate import PROBLEMS, RUN_NOISE, simulate
 
     noise = options.nonnegative("--noise")
     try:
@@ -136,7 +136,7 @@ def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | N
 
 
 def _runs(options: Options, seed: int) -> dict[str, Any]:
-    from isoflop.numeric.simulate import LOSS_NOISE, simulate_losses
+    from ..numeric.simulate import LOSS_NOISE, simulate_losses
 
     noise = options.nonnegative("--noise")
     law = options.one("--law")
@@ -149,7 +149,7 @@ def _runs(options: Options, seed: int) -> dict[str, Any]:
 
 
 def _counts(options: Options, seed: int) -> dict[str, Any]:
-    from isoflop.numeric.simulate import simulate_counts
+    from ..numeric.simulate import simulate_counts
 
     places = {option: target(options, option) for option in TABLES["counts"]}
     tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
@@ -160,7 +160,7 @@ def _counts(options: Options, seed: int) -> dict[str, Any]:
 
 
 def _write(option: str, place: str, text: str) -> None:
-    from isoflop.numeric._files import write
+    from ..numeric._files import write
 
     try:
         write(place, text.encode())

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from isoflop.cli.arguments import POSITIONAL, Parser, declare_output, takes_one
-from isoflop.cli.errors import DONE, INTERRUPTED, NEGATIVE, UsageError, outside, shown
-from isoflop.cli.render import WIDTH, clean, json_text, table
-from isoflop.cli.run_options import say_interrupted
+from .arguments import POSITIONAL, Parser, declare_output, takes_one
+from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, outside, shown
+from .render import WIDTH, clean, json_text, table
+from .run_options import say_interrupted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any, TypeVar
 
-    from isoflop.cli.arguments import Options
-    from isoflop.theory.claim import Derivation
-    from isoflop.theory.mutation import Score
-    from isoflop.theory.verification import Check, ErratumReport, RemarkReport, Report, StepReport
+    from ..theory.proof.claim import Derivation
+    from ..theory.proof.mutation import Score
+    from ..theory.proof.verification import Check, ErratumReport, RemarkReport, Report, StepReport
+    from .arguments import Options
 
     Item = TypeVar("Item")
     Result = TypeVar("Result")
@@ -43,7 +43,7 @@ def parser() -> Parser:
         "with the name of a paper its errata. Exit status 1 where anything fails.\n"
         "\n"
         "FILE.py is a derivation of your own: a Python file with a function derivation() that returns an\n"
-        "isoflop.theory.claim.Derivation. The file is run, so verify only files that you trust. What is\n"
+        "isoflop.theory.proof.claim.Derivation. The file is run, so verify only files that you trust. What is\n"
         "checked are the steps: that they amount to the statement is for the reader to judge.\n"
         "\n"
         "With --mutants every claim is changed in small ways (symbols swapped, an exponent's sign, a factor\n"
@@ -77,7 +77,7 @@ def run(options: Options) -> tuple[str, int]:
             raise UsageError(f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names")
         return _own(wanted[0], form, seed, per_claim, "--mutants" in options)
 
-    from isoflop.theory.verification import ERRATA
+    from ..theory.proof.verification import ERRATA
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA and "--mutants" not in options:
         return _errata(wanted[0], form)
@@ -104,9 +104,9 @@ def _is_file(word: str) -> bool:
 
 
 def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    from isoflop.derivations import NAMES
-    from isoflop.theory.notation import close_matches
-    from isoflop.theory.verification import ERRATA
+    from ..derivations import NAMES
+    from ..theory.data.notation import close_matches
+    from ..theory.proof.verification import ERRATA
 
     if wanted is None:
         return NAMES
@@ -122,7 +122,7 @@ def _from_file(path: str) -> Derivation:
     from pathlib import Path
     from runpy import run_path
 
-    from isoflop.theory.verification import checked
+    from ..theory.proof.verification import checked
 
     known = sys.path.copy()
     sys.path.insert(0, str(Path(path).resolve().parent))  # as `python FILE.py` does, so that the file may import its neighbours
@@ -152,11 +152,11 @@ def _own(path: str, form: str, seed: int, per_claim: int | None, mutate: bool) -
     derivation = _from_file(path)
     try:
         if mutate:
-            from isoflop.theory.mutation import score_derivation
+            from ..theory.proof.mutation import score_derivation
 
             return _soundness(list(score_derivation(derivation, seed=seed, per_claim=per_claim)), form, interrupted=False)
 
-        from isoflop.theory.verification import verify
+        from ..theory.proof.verification import verify
 
         report = verify(derivation, seed=seed)
     except (ValueError, TypeError, AttributeError) as error:
@@ -167,7 +167,7 @@ def _own(path: str, form: str, seed: int, per_claim: int | None, mutate: bool) -
 def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[str, int]:
     from functools import partial
 
-    from isoflop.theory.verification import verify_named
+    from ..theory.proof.verification import verify_named
 
     reports, interrupted = _collected(partial(verify_named, seed=seed), names, "derivations")
     if interrupted:
@@ -179,7 +179,7 @@ def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[
 def _mutants_of(names: Sequence[str], form: str, seed: int, per_claim: int | None) -> tuple[str, int]:
     from functools import partial
 
-    from isoflop.theory.mutation import score_named
+    from ..theory.proof.mutation import score_named
 
     found, interrupted = _collected(partial(score_named, seed=seed, per_claim=per_claim), names, "mutated")
     if interrupted:
@@ -189,7 +189,7 @@ def _mutants_of(names: Sequence[str], form: str, seed: int, per_claim: int | Non
 
 def _collected(function: Callable[[Item], Result], items: Sequence[Item], what: str) -> tuple[list[Result], bool]:
     """The results as they came, and whether an interrupt cut them short."""
-    from isoflop.theory.verification import unordered
+    from ..theory.proof.verification import unordered
 
     found: list[Result] = []
     try:
@@ -211,7 +211,7 @@ def _with_progress(results: Iterator[Result], total: int, what: str) -> Iterator
 
 
 def _errata(paper: str, form: str) -> tuple[str, int]:
-    from isoflop.theory.verification import verify_errata
+    from ..theory.proof.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
     failed = sum(not erratum.holds for erratum in errata) + sum(not remark.holds for remark in remarks)
@@ -268,7 +268,7 @@ def _data(report: Report) -> dict[str, Any]:
 
 
 def _overview(reports: Sequence[Report]) -> list[str]:
-    from isoflop.theory.verification import summary
+    from ..theory.proof.verification import summary
 
     columns = ("name", "steps", "status", "proved exactly", "hold at points", "confirmed by intervals", "time")
     rows = [
@@ -360,7 +360,7 @@ def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
 
 
 def _soundness(scores: Sequence[Score], form: str, *, interrupted: bool) -> tuple[str, int]:
-    from isoflop.theory.mutation import counts
+    from ..theory.proof.mutation import counts
 
     survivors = [score for score in scores if score.survived]
     status = INTERRUPTED if interrupted else NEGATIVE if survivors else DONE
@@ -371,7 +371,7 @@ def _soundness(scores: Sequence[Score], form: str, *, interrupted: bool) -> tupl
 
 
 def _soundness_text(scores: Sequence[Score]) -> list[str]:
-    from isoflop.theory.mutation import FALSE, PATHS, TRUE, UNDEFINED, counts, kinds
+    from ..theory.proof.mutation import FALSE, PATHS, TRUE, UNDEFINED, counts, kinds
 
     if not scores:
         return ["no mutant was made"]

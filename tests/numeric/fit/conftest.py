@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from isoflop.numeric.runs import Runs
+from isoflop.numeric.data.runs import Runs
 
 
 @pytest.fixture(scope="session")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.diagnostics import Diagnostics, diagnostics, doubts_of_one_distribution
 from isoflop.numeric.fit.influence import dropped_one, leverages
 from isoflop.numeric.fit.residual_tests import ResidualTest, between_groups, intraclass, normality, zero_mean
-from isoflop.numeric.runs import Runs
 
 LAW = {"E": 1.69, "A": 406.4, "B": 410.7, "beta": 0.34, "gamma": 0.28}
 SQUARES = "least-squares-log"

@@ -11,7 +11,7 @@ import sympy
 
 from isoflop.numeric.fit.coordinates import Coordinates
 from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.theory.model_code import RUNTIME, model_code
+from isoflop.theory.code.model_code import RUNTIME, model_code
 
 mp = mpmath.mp.clone()
 mp.dps = 40

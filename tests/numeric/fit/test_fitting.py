@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import OBJECTIVES, Objective, fit
-from isoflop.numeric.runs import Runs
 
 #: Objectives are minimised to 1e-15 of their value: coefficients to some 1e-7 in the flattest direction, a thousandth of the
 #: others' curvature.

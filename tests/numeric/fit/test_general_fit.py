@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import sympy
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import OBJECTIVES, fit
-from isoflop.numeric.runs import Runs
 
 LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 FORMULA = "E + A*N^-beta + B*D^-gamma"

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.identifiability import Identifiability, identifiability
 from isoflop.numeric.fit.models import Design, named_model
@@ -16,7 +17,6 @@ from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.result import Fit
 from isoflop.numeric.fit.solver import Solution
 from isoflop.numeric.fit.structure import EXACT, NEAR, additive_rank, balanced_rank, levels, members, points
-from isoflop.numeric.runs import Runs
 
 MP = mpmath.mp.clone()
 MP.dps = 60
@@ -228,7 +228,7 @@ def test_the_exchanged_law_on_a_ray_is_the_proved_one() -> None:
     from sympy import Float
 
     from isoflop.theory import symbols as sym
-    from isoflop.theory.statistics import swapped
+    from isoflop.theory.identifiability import swapped
 
     n, d = ray(LAW)
     found = identifiability(fit_at(runs_of(n, d, LAW), LAW)).swapped

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.objective import OBJECTIVES
 from isoflop.numeric.fit.sensitivity import DELTAS, Sensitivity, sensitivity
-from isoflop.numeric.runs import Runs
 
 
 def table(noise: float = 0.004, seed: int = 0) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from isoflop.numeric.data.counts import Counts
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.passk.backtest import backtest
 from isoflop.numeric.passk.backtest import rolling as module
-from isoflop.numeric.passk.counts import Counts
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
-from isoflop.numeric.runs import Runs
 
 LAW = {"E0": 0.3, "C0": 2e3, "alpha": 0.16}
 SIZES, TOKENS = (1e8, 4e8, 1.6e9, 6.4e9), (2e9, 1.3e10, 7e10, 5e11)

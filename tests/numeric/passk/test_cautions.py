@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.passk.cautions import of_estimates
-from isoflop.numeric.passk.counts import Counts
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.laws import fit_passk
 

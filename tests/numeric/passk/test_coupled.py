@@ -178,8 +178,8 @@ def test_no_coefficients_violate_the_inequalities(theta, log10_compute, degree_o
 
 
 def test_the_data_check_finds_no_violation_in_the_curves():
+    from isoflop.numeric.data.pass_table import PassTable
     from isoflop.numeric.passk.inequalities import violations
-    from isoflop.numeric.passk.pass_table import PassTable
 
     fit, ks = fitted(), np.array([1, 2, 4, 8, 100, 1000, 10_000])
     compute = np.geomspace(1e5, 1e40, 36)

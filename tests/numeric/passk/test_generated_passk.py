@@ -12,11 +12,11 @@ import sympy
 from sympy import Symbol
 
 from isoflop.numeric._generated import passk as generated
-from isoflop.theory.codegen import arguments_of
-from isoflop.theory.formulas import argument_name
-from isoflop.theory.formulas_passk import passk_formulas
-from isoflop.theory.functions import defined, expm1, log1p
-from isoflop.theory.normalform import decide
+from isoflop.theory.algebra import decide
+from isoflop.theory.algebra.functions import defined, expm1, log1p
+from isoflop.theory.code.codegen import arguments_of
+from isoflop.theory.code.formulas import argument_name
+from isoflop.theory.code.formulas_passk import passk_formulas
 from isoflop.theory.passk import log1mexp
 
 MP = mpmath.mp.clone()

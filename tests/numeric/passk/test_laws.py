@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.fit import fit
 from isoflop.numeric.passk import laws as module
 from isoflop.numeric.passk import likelihood
-from isoflop.numeric.passk.counts import Counts
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS, kind_of
 from isoflop.numeric.passk.laws import Data, fit_passk

@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import brentq, minimize
 from scipy.stats import t
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.fitting import fit_terms
 from isoflop.numeric.fit.models import Design
 from isoflop.numeric.passk.fit_at_k import PassFit
@@ -15,7 +16,6 @@ from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import SQUARES, Data, fit_passk
 from isoflop.numeric.passk.limit import overdispersion, upper_limit
 from isoflop.numeric.passk.simulate import Fixed
-from isoflop.numeric.runs import Runs
 
 COMPUTE = KINDS["compute"]
 BUDGETS = np.geomspace(1e18, 1e22, 40)

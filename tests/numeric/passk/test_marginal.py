@@ -6,10 +6,10 @@ from scipy.integrate import quad
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.models import COMPUTE, Design
 from isoflop.numeric.passk.likelihood import Evidence, Surface
 from isoflop.numeric.passk.marginal import MOST_TAU, Marginal, fit_marginal
-from isoflop.numeric.runs import Runs
 
 NODES = 49  # odd: one at the centre
 

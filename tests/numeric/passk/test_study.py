@@ -196,8 +196,8 @@ def test_refused(compute_counts):
 
 def test_a_page(study, tmp_path):
     pytest.importorskip("matplotlib")
-    from isoflop.numeric.passk.plot_laws import plot_study
-    from isoflop.numeric.plot import save
+    from isoflop.numeric.plot.panels import save
+    from isoflop.numeric.plot.passk_laws import plot_study
 
     axes = plot_study(study)
     titles = [ax.get_title() for ax in axes]
@@ -208,7 +208,7 @@ def test_a_page(study, tmp_path):
 
 def test_what_is_drawn(study):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    from isoflop.numeric.passk.plot_laws import plot_coefficient, plot_envelope_exponents, plot_laws
+    from isoflop.numeric.plot.passk_laws import plot_coefficient, plot_envelope_exponents, plot_laws
 
     compute = study.laws["compute"]
     try:

@@ -1,0 +1,1 @@
+"""-log accuracy and accuracy itself."""

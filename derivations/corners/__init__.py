@@ -1,0 +1,1 @@
+"""Caps on params and on tokens."""

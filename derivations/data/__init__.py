@@ -1,0 +1,1 @@
+"""What runs tell of a law: rays, ranks, biases, the delta method."""

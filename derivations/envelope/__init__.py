@@ -1,0 +1,1 @@
+"""The compute-optimal envelope, the optimal allocation, and what moves with them."""

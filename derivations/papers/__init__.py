@@ -1,0 +1,1 @@
+"""What single papers state, proved or put right."""

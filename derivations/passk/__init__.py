@@ -1,0 +1,1 @@
+"""pass@k: estimators, tails, and laws across k."""

@@ -1,0 +1,1 @@
+"""The price of leaving the optimum: misallocation, over- and undertraining, effective compute."""

@@ -1,0 +1,278 @@
+"""The accuracy of guessing on each benchmark: given, from the table, estimated from small runs, or known from the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...theory.data.notation import close_matches
+from ..data.evaluations_columns import guessing_scores_nothing
+from ..data.runs_cells import counted
+from ..data.runs_columns import listed, plain
+from ..errors import number, outside, whole_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..data.evaluations import Evaluations
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["PUBLISHED", "Baseline", "published", "resolve"]
+
+DOMAIN = "a number of at least 0 and below 1"
+#: What a user writes for the values of Krajewski et al. 2025, Table 11.
+PUBLISHED = "krajewski2025"
+#: What others call the benchmarks of that table: label -> names without case and punctuation.
+ALIASES = {
+    "ARC-E": ("arce", "arceasy", "ai2arceasy"),
+    "ARC-C": ("arcc", "arcchallenge", "ai2arcchallenge"),
+    "SciQ": ("sciq",),
+    "PIQA": ("piqa",),
+    "HellaSwag": ("hellaswag",),
+    "Winogrande": ("winogrande",),
+    "WebQS": ("webqs", "webquestions"),
+    "TriviaQA": ("triviaqa",),
+    "LAMBADA": ("lambada", "lambadaopenai"),
+    "GSM8K": ("gsm8k", "gsm8kcot", "gsm8kcotllama"),
+    "HumanEval": ("humaneval", "humanevalpy"),
+    "LBPP": ("lbpp", "lbpppy"),
+}
+#: How a benchmark's name may go on.
+ENDINGS = ("0shot", "1shot", "3shot", "5shot", "8shot", "10shot", "zeroshot")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Accuracy of guessing on a benchmark.
+
+    Attributes
+    ----------
+    value : float
+        Q_r, in [0, 1).
+    standard_error : float
+        0 where it is known; >= 0.
+    how : str
+        Where it comes from.
+    margin : float or None
+        By how much accuracy must exceed it for a run to be fitted, where the source uses another margin than the laws' usual one;
+        in [0, 1).
+    """
+
+    value: float
+    standard_error: float = 0.0
+    how: str = "given"
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        value = number("value", self.value, DOMAIN)
+        if not 0.0 <= value < 1.0:
+            raise outside("value", self.value, DOMAIN)
+        error = number("standard_error", self.standard_error, "a finite number of at least 0")
+        if error < 0.0:
+            raise outside("standard_error", self.standard_error, "a finite number of at least 0")
+        if self.margin is not None and not 0.0 <= number("margin", self.margin, DOMAIN) < 1.0:
+            raise outside("margin", self.margin, DOMAIN)
+
+    def draws(self, K: int, generator: np.random.Generator) -> Floats:
+        """K values that it may have as well, (K,), in [0, 1).
+
+        From the normal distribution about the value with its standard error, cut to [0, 1). (To draw the small runs anew instead
+        would make the spread of a mean of n runs too small, by (n - 1)/n in its variance, and n is often below ten.)
+
+        Examples
+        --------
+        >>> Baseline(0.25).draws(2, np.random.default_rng(0)).tolist()
+        [0.25, 0.25]
+        """
+        K = whole_number("K", K, 0)
+        if self.standard_error == 0.0:
+            return np.full(K, float(self.value))
+        from scipy.special import ndtr, ndtri
+
+        with np.errstate(over="ignore"):  # at a tiny error the ends are infinitely far
+            low, high = ndtr((np.array([0.0, 1.0]) - self.value) / self.standard_error)
+        drawn = self.value + self.standard_error * ndtri(generator.uniform(low, high, K))
+        # The ends are cut once more: the inverse is exact to rounding only.
+        return np.asarray(np.minimum(np.maximum(drawn, 0.0), np.nextafter(1.0, 0.0)))
+
+    def __str__(self) -> str:
+        error = f" +- {self.standard_error:.2g}" if self.standard_error else ""
+        return f"{self.value:.4g}{error} ({self.how})"
+
+
+def resolve(
+    evaluations: Evaluations,
+    given: float | Mapping[str, float] | str | None = None,
+    small: str | None = None,
+    *,
+    benchmarks: Collection[str] | None = None,
+) -> dict[str, Baseline]:
+    r"""The accuracy of guessing of every key of the evaluations.
+
+    The first that there is of: what is given; the mean of small runs, with standard error s/sqrt(n) (not for metrics of free
+    text, where guessing scores 0 and what small runs score is skill); the table's own column; 0 for metrics of free text (exact
+    match, pass@k). None is ever guessed.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    given : float, mapping or "krajewski2025", optional
+        One value for all, in [0, 1); or key -> value; or the values of Krajewski et al. 2025 (arXiv 2512.08894, Table 11) for the
+        benchmarks that are there under a usual name and by the same metric, with the paper's margin (Appendix M: 0.02 for LBPP).
+    small : str, optional
+        Condition on runs so small that they guess, such as ``"compute < 1e17"``; at least 2 for each benchmark.
+    benchmarks : collection of str, optional
+        The keys to find it for, each with its pass@k; by default all. `given` may name others as well.
+
+    Returns
+    -------
+    dict of str to Baseline
+
+    Raises
+    ------
+    ValueError
+        Naming the benchmark: where none of these tells, a value is outside [0, 1), a name is no benchmark, fewer than 2 runs are
+        small, or no run exceeds the baseline.
+    """
+    wanted = evaluations if benchmarks is None else evaluations.only(list(benchmarks))
+    of_given = _given(evaluations, given)
+    of_small = {} if small is None else _estimates(wanted, small)
+    found: dict[str, Baseline] = {}
+    for key in wanted.scores:
+        baseline = of_given.get(key) or of_small.get(key) or _of_table(evaluations, key) or _of_metric(evaluations, key)
+        if baseline is None:
+            raise ValueError(_unknown(evaluations, key, given))
+        found[key] = baseline
+    _require_some_above(wanted, found)
+    return found
+
+
+def published(benchmark: str) -> tuple[str, float] | None:
+    """Metric and accuracy of guessing of a benchmark in Krajewski et al. 2025, Table 11; None where it is not there.
+
+    Examples
+    --------
+    >>> published("arc_challenge"), published("TriviaQA_1shot"), published("mmlu")
+    (('acc_norm', 0.215), ('exact_match', 0.0), None)
+    """
+    label = _label(benchmark)
+    return None if label is None else _table_11()[label]
+
+
+def _label(benchmark: str) -> str | None:
+    """What the paper calls a benchmark."""
+    bare = plain(benchmark)
+    stems = [bare, *(bare.removesuffix(ending) for ending in ENDINGS if bare.endswith(ending))]
+    return next((label for label, names in ALIASES.items() if any(stem in names for stem in stems)), None)
+
+
+@cache
+def _table_11() -> dict[str, tuple[str, float]]:
+    """Label -> metric and Q_random."""
+    from ...theory.data.published import LAWS
+
+    laws = [law for law in LAWS.values() if law.family == f"{PUBLISHED}-compute"]
+    return {str(law.label): (str(law.metric_type), float(str(law.random_baseline))) for law in laws}
+
+
+def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        if given != PUBLISHED:
+            what = f"a number from 0 to below 1, a mapping from benchmarks to numbers, or {PUBLISHED!r}"
+            raise ValueError(f"random_baseline={given!r}: must be {what}{close_matches(given, [PUBLISHED])}")
+        return _published(evaluations)
+    if not isinstance(given, Mapping):
+        value = _share("random_baseline", given)
+        return {key: Baseline(value) for key in evaluations.scores}
+    found = {}
+    for key, value in given.items():
+        if key not in evaluations.scores:
+            several = [name for name in evaluations.scores if evaluations.benchmark_of(name) == key]
+            which = f"name one of {listed(several)}" if several else f"the benchmarks are {listed(evaluations.benchmarks)}"
+            hint = "" if several else close_matches(key, evaluations.scores)
+            raise ValueError(f"random_baseline: {key!r} is no benchmark of {evaluations.source}{hint}; {which}")
+        found[key] = Baseline(_share(f"random_baseline of {key!r}", value))
+    return found
+
+
+def _share(name: str, value: Any) -> float:
+    share = number(name, value, DOMAIN)
+    if not 0.0 <= share < 1.0:
+        raise ValueError(f"{outside(name, value, DOMAIN)}{' (divide percentages by 100)' if 1.0 < share <= 100.0 else ''}")
+    return share
+
+
+def _published(evaluations: Evaluations) -> dict[str, Baseline]:
+    found = {}
+    for key in evaluations.scores:
+        entry, metric = published(evaluations.benchmark_of(key)), evaluations.metric_types.get(key)
+        if entry is not None and (metric is None or plain(metric.partition(",")[0]) == plain(entry[0])):
+            found[key] = Baseline(entry[1], how="Krajewski et al. 2025, Table 11", margin=_published_margin(key, evaluations))
+    return found
+
+
+def _published_margin(key: str, evaluations: Evaluations) -> float | None:
+    """The paper's (Appendix M), where it is not its usual one."""
+    from .power import MARGINS
+
+    label = _label(evaluations.benchmark_of(key))
+    return None if label is None else MARGINS.get(label)
+
+
+def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
+    mask = evaluations.mask(small, "small")
+    if np.count_nonzero(mask) < 2:
+        n = counted(int(np.count_nonzero(mask)), "run")
+        raise ValueError(f"small={small!r}: leaves {n} of {evaluations.source}; must be at least 2")
+    found = {}
+    for key, values in evaluations.scores.items():
+        if guessing_scores_nothing(evaluations.metric_types.get(key)):
+            continue
+        scores = values[mask & ~np.isnan(values)]
+        if len(scores) < 2:
+            if key in evaluations.table_baselines:
+                continue
+            has = f"leaves {counted(len(scores), 'run')} with a score of {key!r} in {evaluations.source}"
+            raise ValueError(f"small={small!r}: {has}; must be at least 2")
+        mean, spread = float(scores.mean()), float(scores.std(ddof=1))
+        if not mean < 1.0:
+            raise ValueError(f"small={small!r}: the small runs have accuracy {mean!r} on {key!r}; must be below 1")
+        how = f"mean of {len(scores)} runs with {small}"
+        found[key] = Baseline(mean, spread / float(np.sqrt(len(scores))), how)
+    return found
+
+
+def _of_table(evaluations: Evaluations, key: str) -> Baseline | None:
+    value = evaluations.table_baselines.get(key)
+    return None if value is None else Baseline(value, how="from the table")
+
+
+def _of_metric(evaluations: Evaluations, key: str) -> Baseline | None:
+    metric = evaluations.metric_types.get(key)
+    return Baseline(0.0, how=f"0 for {metric}") if guessing_scores_nothing(metric) else None
+
+
+def _unknown(evaluations: Evaluations, key: str, given: Any) -> str:
+    metric, entry = evaluations.metric_types.get(key), published(evaluations.benchmark_of(key))
+    by = f" ({metric})" if metric else ""
+    why = f"the random baseline of {key!r}{by} in {evaluations.source} is not known"
+    if given == PUBLISHED and entry is not None:
+        why += f" ({PUBLISHED} has it for {entry[0]} alone)"
+    shown = repr(key) if " " in key else key
+    say = f"random_baseline={{{key!r}: VALUE}} (--random-baseline {shown}=VALUE), the share that guessing gets right"
+    return f"{why}; say {say}, or small='compute < 1e17' (--small-runs 'compute < 1e17') to estimate it from runs that guess"
+
+
+def _require_some_above(evaluations: Evaluations, baselines: Mapping[str, Baseline]) -> None:
+    for key in evaluations.benchmarks:
+        values = evaluations.scores[key][~np.isnan(evaluations.scores[key])]
+        if len(values) and not (values > baselines[key].value).any():
+            what = f"none of {counted(len(values), 'run')} of {evaluations.source} is above the random baseline {baselines[key]}"
+            raise ValueError(f"benchmark {key!r}: {what}; the highest accuracy is {float(values.max()):.6g}")

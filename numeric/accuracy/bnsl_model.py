@@ -1,0 +1,182 @@
+r"""The broken law at the runs, for `isoflop.numeric.fit.newton`: values and exact derivatives.
+
+.. math:: y = a + B \exp\Big(-c_0 (z - \bar z) + \sum_i \log F_i(z)\Big), \qquad z = \log C,
+
+with the parameters (a, B, c_0, c_1, \log d_1, \log f_1, ...). B = b exp(-c_0 zbar) is taken at the centre of the runs, where it
+is far less correlated with c_0 than b is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._generated.downstream import break_parts, break_slopes, break_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from .._array_downstream import Parts, Slopes
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["AHEAD", "PER_BREAK", "BrokenModel", "from_coefficients", "log_curve", "to_coefficients"]
+
+#: Coefficients a, b, c0 before those of the breaks, and how many each break has: c, d, f.
+AHEAD, PER_BREAK = 3, 3
+
+
+@dataclass(frozen=True)
+class BrokenModel:
+    """The law at n runs, in theta = (a, B, c0, c1, log d1, log f1, ...).
+
+    Attributes
+    ----------
+    logs : ndarray
+        (n,): log C.
+    centre : float
+        Where B is taken.
+    breaks : int
+    """
+
+    logs: Floats
+    centre: float
+    breaks: int
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return len(self.logs)
+
+    @property
+    def width(self) -> int:
+        """Number of parameters."""
+        return AHEAD + PER_BREAK * self.breaks
+
+    def part(self, runs: slice) -> BrokenModel:
+        """The law at some of the runs."""
+        return BrokenModel(self.logs[runs], self.centre, self.breaks)
+
+    def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Values (K, n) and first derivatives (K, p, n)."""
+        curve, slopes, _ = self._expanded(theta, break_slopes)
+        jacobian = np.empty((len(theta), self.width, self.size))
+        jacobian[:, 0], jacobian[:, 1] = 1.0, curve
+        scaled = theta[:, 1, None] * curve
+        np.multiply(slopes, scaled[:, None, :], out=jacobian[:, 2:])
+        scaled += theta[:, :1]
+        return scaled, jacobian
+
+    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
+        """The sum over the runs of factors (K, n), over the divisor if there is one, times the second derivatives: (K, p, p).
+
+        With l the logarithm of the curve, d2 y/dB dq = curve dl/dq and d2 y/dq dr = B curve (dl/dq dl/dr + d2 l/dq dr).
+        """
+        curve, slopes, parts = self._expanded(theta, break_parts)
+        weight = curve * factors
+        if divisor is not None:
+            weight /= divisor
+        found = np.zeros((len(theta), self.width, self.width))
+        weighted = slopes * weight[:, None, :]
+        found[:, 1, 2:] = found[:, 2:, 1] = weighted.sum(axis=2)
+        inner = np.matmul(weighted, slopes.transpose(0, 2, 1))
+        for i, part in enumerate(parts):
+            c, d, f = (1 + PER_BREAK * i + k for k in range(PER_BREAK))
+            # x = log C - log d: a derivative in log d is minus that in x.
+            for row, column, second in ((c, d, -part.cx), (c, f, part.cf), (d, d, part.xx), (d, f, -part.xf), (f, f, part.ff)):
+                total = np.einsum("kn,kn->k", weight, second)
+                inner[:, row, column] += total
+                if row != column:
+                    inner[:, column, row] += total
+        inner *= theta[:, 1, None, None]
+        found[:, 2:, 2:] = inner
+        return found
+
+    def retract(self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats) -> Floats:
+        """The point that a step (K, p) is meant to reach: its c, d, f, and the a and B that follow the foretold values best.
+
+        Where the exponents are small the law is nearly a straight line in log C, and a, B and c0 move together along a curve that
+        a straight step leaves.
+        """
+        foretold = values + np.einsum("kp,kpn->kn", move, jacobian)
+        trial = np.clip(theta + move, lower, upper)
+        with np.errstate(all="ignore"):
+            curve = self.curve(trial)
+            height, asymptote = lines(curve, foretold, None)
+            held: Any = (move[:, 0] == 0.0) | (asymptote < np.broadcast_to(lower, theta.shape)[:, 0])
+            held |= asymptote > np.broadcast_to(upper, theta.shape)[:, 0]
+            a = np.where(held, trial[:, 0], asymptote)
+            through = np.einsum("kn,kn->k", curve, foretold - a[:, None]) / np.einsum("kn,kn->k", curve, curve)
+        found = trial.copy()
+        found[:, 0], found[:, 1] = a, np.where(held, through, height)
+        usable: Any = np.isfinite(found).all(axis=1)
+        return np.where(usable[:, None], np.clip(found, lower, upper), trial)
+
+    def curve(self, theta: Floats) -> Floats:
+        """(y - a)/B, (K, n)."""
+        height = -theta[:, 2, None] * (self.logs - self.centre)
+        for arguments in self._breaks(theta):
+            height += break_value(*arguments)
+        return np.asarray(np.exp(height, out=height))
+
+    def _expanded(self, theta: Floats, of_break: Callable[..., Any]) -> tuple[Floats, Floats, list[Any]]:
+        """The curve (K, n), the derivatives (K, p - 2, n) of its logarithm in c0, c1, log d1, log f1, ..., and the breaks."""
+        slopes = np.empty((len(theta), self.width - 2, self.size))
+        slopes[:, 0] = self.centre - self.logs
+        height = theta[:, 2, None] * slopes[:, 0]
+        parts: list[Slopes | Parts] = [of_break(*arguments) for arguments in self._breaks(theta)]
+        for first, part in zip(range(1, self.width - 2, PER_BREAK), parts, strict=True):
+            height += part.value
+            slopes[:, first] = part.c
+            np.negative(part.x, out=slopes[:, first + 1])
+            slopes[:, first + 2] = part.f
+        return np.exp(height, out=height), slopes, parts
+
+    def _breaks(self, theta: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """Change (K, 1), distance (K, n) and width (K, 1) of every break."""
+        for first in range(AHEAD, self.width, PER_BREAK):
+            change, place, log_width = (theta[:, first + k, None] for k in range(PER_BREAK))
+            yield change, self.logs - place, np.exp(log_width)
+
+
+def lines(curve: Floats, values: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Slope and intercept (K,) of the least squares lines through values (K, n) over the curves (K, n)."""
+    share = np.full(curve.shape[-1], 1.0 / curve.shape[-1]) if weights is None else weights / weights.sum(axis=-1, keepdims=True)
+    mean_x, mean_y = (curve * share).sum(axis=-1), (values * share).sum(axis=-1)
+    x = curve - mean_x[..., None]
+    slope = (x * share * (values - mean_y[..., None])).sum(axis=-1) / (x * x * share).sum(axis=-1)
+    return slope, mean_y - slope * mean_x
+
+
+def to_coefficients(theta: Floats, centre: float) -> Floats:
+    """(K, p) in the letters of the source: a, b, c0, c1, d1, f1, ..., the breaks in the order of d."""
+    found = np.array(theta, dtype=np.float64)
+    found[:, 1] *= np.exp(found[:, 2] * centre)
+    breaks = found[:, AHEAD:].reshape(len(found), -1, PER_BREAK)
+    order = np.argsort(breaks[:, :, 1], axis=1, kind="stable")
+    breaks = np.take_along_axis(breaks, order[:, :, None], axis=1)
+    breaks[:, :, 1:] = np.exp(breaks[:, :, 1:])
+    found[:, AHEAD:] = breaks.reshape(len(found), -1)
+    return found
+
+
+def from_coefficients(coefficients: Floats, centre: float) -> Floats:
+    """The parameters (K, p) of coefficients in the letters of the source."""
+    found = np.array(coefficients, dtype=np.float64)
+    found[:, 1] *= np.exp(-found[:, 2] * centre)
+    breaks = found[:, AHEAD:].reshape(len(found), -1, PER_BREAK)
+    breaks[:, :, 1:] = np.log(breaks[:, :, 1:])
+    return found
+
+
+def log_curve(coefficients: Floats, logs: Floats) -> Floats:
+    """log of |y - a| (K, m) at log C (m,), of coefficients (K, p) in the letters of the source."""
+    found = np.log(np.abs(coefficients[:, 1, None])) - coefficients[:, 2, None] * logs
+    for first in range(AHEAD, coefficients.shape[1], PER_BREAK):
+        change, place, width = (coefficients[:, first + k, None] for k in range(PER_BREAK))
+        found += break_value(change, logs - np.log(place), width)
+    return np.asarray(found)

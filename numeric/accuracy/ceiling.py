@@ -1,0 +1,276 @@
+r"""Whether runs tell a ceiling of accuracy: the profile likelihood of E in -log Q' = E + ..., Q'_max = exp(-E), and rivals.
+
+For normal errors of log(-log Q') of one variance, the values of E that the runs do not exclude are those with
+
+.. math:: n \log \frac{S(E)}{\min_E S} \le \chi^2_{1, level}, \qquad E \ge 0,
+
+where S(E) is the least sum of squares with that E. The raw ceiling is Q_r + (1 - Q_r) exp(-E).
+
+A curve that bends need not have a ceiling. At a fixed ratio of tokens to params two terms without a ceiling are two powers of
+compute, A C^-p + B C^-q, and with q -> 0 the flatter one is a ceiling. So a ceiling of the law of compute counts as shown only if
+
+* E = 0 is excluded, and
+* no rival without a ceiling explains the runs as well, n log(S_rival/min_E S) <= chi^2. Rivals are two powers of compute with
+  exponents of at least 0.05 (the flattest term of Krajewski et al. 2025, Table 12, has 0.081 at a fixed ratio) and, where params
+  and tokens are known, A N^-beta + B D^-gamma as it is fitted for its own sake.
+
+Else the law bends, and a ceiling and a second term cannot be told apart. The law of params and tokens bends without a ceiling as
+it is; it has no rival, and tells a ceiling from runs of several ratios.
+
+Measured on the design of that paper (12 benchmarks, 10 samples each, level 0.9; `tests/numeric/downstream/test_ceiling.py`):
+
+* of truths without a ceiling, the law of compute shows one in no sample, near D/N = 20 or at all ratios, where E = 0 alone would
+  be excluded in 20 % and 8 %; the law of params and tokens shows one in none near D/N = 20 and in 2.5 % at all ratios;
+* of ceilings at 0.8 of what lies above guessing, the law of compute shows none, that of params and tokens 4 % near D/N = 20 and
+  48 % at all ratios (at 0.9: 39 %), nearly all on the benchmarks on which runs come close to the ceiling.
+
+Source of the law: Krajewski et al. 2025, arXiv 2512.08894, equation 10 and Appendix L, which reports estimates without errors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from statistics import NormalDist
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._generated import downstream as generated
+from ..errors import outside
+from ..fit.fitting import fit_terms
+from ..fit.intervals import checked_level
+from ..fit.models import PARAMS_TOKENS, PowerTerms
+from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
+from .sample import above_guessing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..data.runs import Runs
+    from .sample import Sample
+
+__all__ = ["CAVEAT", "Ceiling", "Rival", "ceiling_of"]
+
+LEVEL = 0.9
+#: A ceiling is located where its interval is at most this wide in raw accuracy.
+LOCATED = 0.1
+WIDTH = 100
+#: A term with a smaller exponent of compute is as good as a constant: over 10^4 times the compute it falls by a third.
+FLATTEST_TERM = 0.05
+#: Residuals of log(-log Q') of this size are rounding.
+ROUNDING = 1e-9
+#: Two terms of params and tokens at a fixed ratio of the two.
+RAY = PowerTerms("ray", ("compute", "compute"), ("A", "B"), ("p", "q"), irreducible=False)
+VERDICTS = {
+    "no ceiling shown": "a ceiling of 1 is not excluded",
+    "bends": "the law bends; a ceiling and a second term cannot be told apart",
+    "identified": "a ceiling below 1 is shown, and located",
+    "not located": "a ceiling of 1 is excluded, but where the ceiling is the runs do not tell",
+}
+CAVEAT = (
+    f"ceilings: profile likelihood of E in -log Q' = E + ..., if the law has the right form. A curve may bend for other reasons: "
+    f"the law of compute is set beside A C^-p + B C^-q with exponents of at least {FLATTEST_TERM:g}, and beside A N^-beta + "
+    "B D^-gamma, neither with a ceiling; the law of params and tokens takes its own two terms for all of the bend"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rival:
+    """A law without a ceiling beside one with it, on the same runs.
+
+    Attributes
+    ----------
+    law : str
+        Of -log Q'.
+    statistic : float
+        n log(S_rival/S_ceiling); below 0 where the rival is closer to the runs.
+    explains : bool
+        Whether it explains the runs as well: the statistic is at most the quantile of chi-square with one degree of freedom.
+    """
+
+    law: str
+    statistic: float
+    explains: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ceiling:
+    """The ceiling of a benchmark's accuracy.
+
+    Attributes
+    ----------
+    benchmark, law : str
+    n : int
+        Runs.
+    E, E_low, E_high : float
+        -log of normalised accuracy at the ceiling: estimate by least squares of log(-log Q'), and profile interval; >= 0.
+    value, low, high : float
+        The ceiling in raw accuracy.
+    highest : float
+        Highest observed accuracy.
+    level : float
+    rivals : tuple of Rival
+    verdict : {"no ceiling shown", "bends", "identified", "not located"}
+        Whether the interval reaches 1; where it does not, whether a rival explains the runs as well; if none does, whether the
+        interval is at most 0.1 wide.
+    baseline : float
+        The accuracy of guessing.
+    at_baselines : tuple of Ceiling
+        The same with guessing one standard error lower and higher, where it is an estimate.
+    """
+
+    benchmark: str
+    law: str
+    n: int
+    E: float
+    E_low: float
+    E_high: float
+    value: float
+    low: float
+    high: float
+    highest: float
+    level: float
+    rivals: tuple[Rival, ...]
+    verdict: str
+    baseline: float
+    at_baselines: tuple[Ceiling, ...] = ()
+
+    @property
+    def robust(self) -> bool:
+        """Whether the verdict is the same with guessing one standard error lower and higher."""
+        return all(each.verdict == self.verdict for each in self.at_baselines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        found = f"{self.benchmark}, {self.law}: ceiling {self.value:.3f}, {100 * self.level:.4g} % interval {self.low:.3f} to "
+        reached = f"{self.high:.3f} ({self.n} runs, the highest {self.highest:.3f}): {VERDICTS[self.verdict]}"
+        if self.verdict == "bends":
+            reached += f" ({', '.join(each.law for each in self.rivals if each.explains)} without one)"
+        texts = [found + reached, *map(self._at_another, self.at_baselines)]
+        return "\n".join("\n".join(wrap(text, WIDTH, subsequent_indent="  ")) for text in texts)
+
+    def _at_another(self, other: Ceiling) -> str:
+        same = "" if other.verdict == self.verdict else f": {VERDICTS[other.verdict]}"
+        return f"  if guessing scores {other.baseline:.4g}: {other.value:.3f}, {other.low:.3f} to {other.high:.3f}{same}"
+
+
+def ceiling_of(
+    sample: Sample, *, law: str = "compute", margin: float | None = None, level: float = LEVEL, standard_error: float = 0.0
+) -> Ceiling:
+    """The ceiling that the runs of a benchmark tell, if any.
+
+    Parameters
+    ----------
+    sample : Sample
+    law : {"compute", "params-tokens"}
+        What is added to E.
+    margin : float, optional
+        Runs are used where accuracy exceeds guessing by more than this; by default 0.05.
+    level : float
+        Nominal coverage.
+    standard_error : float
+        Of the sample's accuracy of guessing; >= 0. Where it is not 0, `Ceiling.at_baselines` holds the ceilings one error away.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such law, or there are not more runs than coefficients.
+    """
+    if law not in CEILING_KINDS:
+        raise ValueError(f"law={law!r}: must be one of {', '.join(CEILING_KINDS)}")
+    if not 0.0 <= standard_error < math.inf:
+        raise outside("standard_error", standard_error, "a finite number of at least 0")
+    level = checked_level(level)
+    found = _ceiling(sample, law, MARGIN if margin is None else margin, level)
+    if standard_error == 0.0:
+        return found
+    away = (max(sample.baseline - standard_error, 0.0), min(sample.baseline + standard_error, np.nextafter(1.0, 0.0)))
+    others = (_ceiling(replace(sample, baseline=float(each)), law, MARGIN if margin is None else margin, level) for each in away)
+    return replace(found, at_baselines=tuple(others))
+
+
+def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
+    kind = POWER_KINDS[CEILING_KINDS[law]].with_objective(SQUARES)
+    used = sample.subset(above_guessing(sample.accuracy, sample.baseline, least))
+    if len(used) <= len(kind.coefficients):
+        raise ValueError(
+            f"{sample.benchmark}: {len(used)} runs above guessing; must be more than the {len(kind.coefficients)} coefficients "
+            f"of {kind.formula}"
+        )
+    runs = kind.runs(used)
+    free = fit_terms(runs, kind.terms, SQUARES)
+    E, excess = free.coefficients["E"], _Excess(len(used), free.objective_value, level)
+
+    def rise(value: float) -> float:
+        """How much worse the best law with this E is than what is allowed."""
+        return excess.of(fit_terms(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value) - excess.allowed
+
+    ends = _end(rise, E, 0.0), _end(rise, E, float(np.max(runs.loss)))
+    raw = [float(generated.ceiling(np.float64(e), np.float64(sample.baseline))) for e in (E, *ends)]
+    rivals = tuple(_rivals(runs, excess)) if law == "compute" else ()
+    return Ceiling(
+        benchmark=sample.benchmark,
+        law=law,
+        n=len(used),
+        E=E,
+        E_low=ends[0],
+        E_high=ends[1],
+        value=raw[0],
+        low=raw[2],
+        high=raw[1],
+        highest=float(used.accuracy.max()),
+        level=level,
+        rivals=rivals,
+        verdict=_verdict(ends[0], rivals, raw[1] - raw[2]),
+        baseline=sample.baseline,
+    )
+
+
+@dataclass(frozen=True)
+class _Excess:
+    """n log(S/S_best), where sums of squares that are rounding count as equal, and its quantile."""
+
+    n: int
+    best: float
+    level: float
+
+    @property
+    def allowed(self) -> float:
+        return NormalDist().inv_cdf(0.5 * (1.0 + self.level)) ** 2
+
+    def of(self, squares: float) -> float:
+        # The objective is half the sum of squares.
+        rounding = 0.5 * self.n * ROUNDING**2
+        return self.n * math.log((squares + rounding) / (self.best + rounding))
+
+
+def _rivals(runs: Runs, excess: _Excess) -> Iterator[Rival]:
+    """The laws without a ceiling that may bend as one with it."""
+    fits = [fit_terms(runs, RAY, SQUARES, bounds=dict.fromkeys(RAY.exponents, (FLATTEST_TERM, None)))]
+    if all(values is not None and np.isfinite(values).all() for values in (runs.params, runs.tokens)):
+        fits.append(fit_terms(runs, replace(PARAMS_TOKENS, irreducible=False), SQUARES))
+    for fit in fits:
+        statistic = excess.of(fit.objective_value)
+        yield Rival(law=str(fit.model), statistic=statistic, explains=statistic <= excess.allowed)
+
+
+def _verdict(E_low: float, rivals: tuple[Rival, ...], width: float) -> str:
+    if E_low == 0.0:
+        return "no ceiling shown"
+    if any(each.explains for each in rivals):
+        return "bends"
+    return "identified" if width <= LOCATED else "not located"
+
+
+def _end(rise: Any, inside: float, limit: float) -> float:
+    """Where the rise crosses 0 between a value inside the interval and a limit; the limit where it does not."""
+    from scipy.optimize import brentq
+
+    if inside == limit or rise(limit) <= 0.0:
+        return limit
+    return float(brentq(rise, inside, limit, xtol=1e-10, rtol=1e-8))

@@ -1,0 +1,350 @@
+"""Laws of accuracy side by side: fitted to some runs, judged on those that were held out.
+
+Source: Krajewski et al. 2025, arXiv 2512.08894, Sections 3.3, 4.1 and 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...theory.data.notation import close_matches
+from .._parallel import in_order
+from .._progress import progress_bar
+from ..data.runs import those_dropped
+from ..data.runs_cells import counted
+from ..errors import number, outside, process_count, whole_number
+from ..fit.intervals import checked_level
+from .bounds import upper_bound
+from .comparison import IN_K, Comparison, Entry, LawMean
+from .crossing import crossing_of
+from .fitting import errors, fit_law, resampled
+from .laws import LAWS, law_named
+from .power import MARGIN as USUAL_MARGIN
+from .predicting import outside_range
+from .sample import above_guessing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ..data.evaluations import Evaluations
+    from .baselines import Baseline
+    from .fitting import LawFit
+    from .kind import Kind
+    from .sample import Sample
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["Comparison", "Entry", "LawMean", "compare_laws", "held_out_of", "kind_for", "sample_for"]
+
+LEVEL = 0.9
+MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
+#: What is compared where nothing is asked for.
+USUAL = tuple(name for name in LAWS if name not in ("bnsl-2", "bnsl-3", "two-stage-exponential", IN_K))
+
+
+def compare_laws(
+    evaluations: Evaluations,
+    *,
+    laws: Sequence[str] | None = None,
+    benchmarks: Sequence[str] | None = None,
+    hold_out: str | None = None,
+    baselines: Mapping[str, Baseline] | None = None,
+    proxy: str | None = None,
+    first_stage: str = "compute",
+    margin: float | Mapping[str, float] | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+    level: float = LEVEL,
+    jobs: int = 1,
+    progress: bool = False,
+) -> Comparison:
+    """Fit every law to the runs that are not held out, and judge it on those that are.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    laws : sequence of str, optional
+        Names as in `isoflop.numeric.accuracy.laws.LAWS`. By default the direct laws and, with a proxy, two-stage-linear
+        and two-stage-logistic; for benchmarks measured at several k the bilinear law as well.
+    benchmarks : sequence of str, optional
+        By default all.
+    hold_out : str, optional
+        Condition on the runs that are not fitted, as in "compute > 6e21 or tokens/params > 100", with the names of
+        `Evaluations.mask`; for the bilinear law also k. By default none is held out.
+    baselines : mapping of str to Baseline, optional
+        By default what `isoflop.numeric.accuracy.baselines.resolve` finds.
+    proxy : str, optional
+        Column of the proxy of two-stage laws; by default the only one there is.
+    first_stage : str
+        How the proxy follows from the budget: "compute", "compute-power", "params-tokens" or "equal-exponents".
+    margin : float or mapping of str to float, optional
+        Fit where accuracy exceeds guessing by more than this, for all benchmarks or by benchmark, in place of the laws' own; if
+        it is not given, `Baseline.margin` takes the place of the usual one of 0.05.
+    resamples : int
+        Bootstrap refits to resamples of the runs, with redrawn accuracy of guessing where that is an estimate.
+    seed : int
+    level : float
+        Nominal coverage of intervals.
+    jobs : int
+        Processes; more than one needs joblib.
+    progress : bool
+
+    Returns
+    -------
+    Comparison
+        Partial, and marked so, where Ctrl-C ended it.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or no run is left to fit, or to judge.
+    """
+    from .baselines import resolve
+
+    chosen = _chosen(laws, evaluations, proxy)
+    proxy = _proxy(evaluations, proxy, chosen)
+    names = tuple(evaluations.benchmarks if benchmarks is None else benchmarks)
+    if not names:
+        raise outside("benchmarks", list(names), "at least one benchmark")
+    for name in names:
+        evaluations.require(name)
+        if proxy is not None and evaluations.proxy(proxy) is evaluations.scores[name]:
+            raise ValueError(f"proxy={proxy!r}: is the benchmark itself, whose accuracy is to be foretold")
+    known = resolve(evaluations, benchmarks=names) if baselines is None else dict(baselines)
+    if missing := [name for name in names if name not in known]:
+        raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
+    repeats, seed, jobs = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0), process_count(jobs)
+    level = checked_level(level)
+    margins = _margins(margin, names)
+    tasks, notes, runs = [], {}, {}
+    for name in names:
+        several = len(evaluations.family(name)) > 1
+        kinds = [
+            kind_for(law, known[name], margin=margins.get(name), first_stage=first_stage)
+            for law in chosen
+            if several or law != IN_K
+        ]
+        if not kinds:
+            raise ValueError(f"law={IN_K!r}: needs pass@k at several k; {name} has none")
+        strictest = max((kind.margin for kind in kinds if kind.margin is not None), default=0.0)
+        shapes = dict.fromkeys(_shape(kind) for kind in kinds)
+        samples = {shape: _sample(evaluations, name, known[name], proxy, shape) for shape in shapes}
+        held = {shape: held_out_of(evaluations, sample, hold_out) for shape, sample in samples.items()}
+        plain = samples.get("runs") or _sample(evaluations, name, known[name], proxy, "runs")
+        unscored = len(evaluations) - len(plain)
+        said = (f"{unscored} of {counted(len(evaluations), 'run')} have no score",) if unscored else ()
+        notes[name] = (*said, *_notes(samples, held, strictest))
+        runs[name] = plain, held_out_of(evaluations, plain, hold_out)
+        for kind in kinds:
+            shape = _shape(kind)
+            tasks.append((samples[shape], held[shape], kind, strictest, known[name], repeats, seed, level))
+    if hold_out is not None and not any(task[1].any() for task in tasks):
+        raise ValueError(f"hold_out={hold_out!r}: holds out none of the runs of {evaluations.source}")
+    if all(task[1].all() for task in tasks):
+        raise ValueError(f"hold_out={hold_out!r}: holds out all the runs of {evaluations.source}; none is left to fit")
+    entries: list[Entry] = []
+    interrupted = False
+    bar = progress_bar(len(tasks), progress, what="laws", unit="law")
+    try:
+        for entry in in_order(_entry, tasks, jobs):
+            entries.append(entry)
+            bar.update(1)
+            interrupted |= entry.fit is not None and entry.fit.interrupted
+            if interrupted:
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        bar.close()
+    done = {each.benchmark for each in entries}
+    return Comparison(
+        source=evaluations.source,
+        benchmarks=tuple(name for name in names if name in done),
+        laws=tuple(dict.fromkeys(each.law for each in entries)),
+        asked=chosen,
+        hold_out=hold_out,
+        proxy=proxy,
+        entries=tuple(entries),
+        baselines=known,
+        notes=notes,
+        samples=runs,
+        warnings=_warnings(evaluations),
+        run_names=tuple(map(str, evaluations.run)),
+        level=level,
+        resamples=repeats,
+        seed=seed,
+        interrupted=interrupted,
+    )
+
+
+def kind_for(law: str, baseline: Baseline, *, margin: float | None = None, first_stage: str = "compute") -> Kind:
+    """A law by name, for a benchmark: with the margin that is given, else that which comes with the accuracy of guessing.
+
+    The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above guessing, or to all, still is.
+    """
+    found = law_named(law, margin=margin, first_stage=first_stage)
+    if margin is None and baseline.margin is not None and found.margin == USUAL_MARGIN:
+        return law_named(law, margin=baseline.margin, first_stage=first_stage)
+    return found
+
+
+def sample_for(evaluations: Evaluations, benchmark: str, kind: Kind, baseline: float, proxy: str | None = None) -> Sample:
+    """The runs of a benchmark with what a law needs: pairs of run and k for a law in k, the proxy for a two-stage law.
+
+    Raises
+    ------
+    ValueError
+        Where the runs have no such column, or a two-stage law has no proxy.
+    """
+    if "k" in kind.needs:
+        return evaluations.pairs(benchmark, baseline)
+    if "proxy" in kind.needs and proxy is None:
+        raise ValueError(f"law={kind.name!r}: needs a proxy; {evaluations.source} has {', '.join(evaluations.proxies) or 'none'}")
+    return evaluations.sample(benchmark, baseline, proxy=proxy if "proxy" in kind.needs else None)
+
+
+# -- what is compared --------------------------------------------------------------------------------------------------
+
+
+def _chosen(laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | None) -> tuple[str, ...]:
+    if laws is not None:
+        names = tuple(laws)
+        for name in names:
+            if name not in LAWS:
+                raise ValueError(f"law={name!r}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+        if not names or len({*names}) < len(names):
+            raise outside("laws", list(names), "at least one law, each once")
+        return names
+    has_proxy = proxy is not None or len(evaluations.proxies) == 1
+    has_both = evaluations.params is not None and evaluations.tokens is not None
+    direct = [name for name in USUAL if not name.startswith("two-stage") and (has_both or not name.startswith("params"))]
+    staged = [name for name in USUAL if name.startswith("two-stage")] if has_proxy else []
+    in_k = any(len(evaluations.family(name)) > 1 for name in evaluations.benchmarks)
+    return (*direct, *staged, *((IN_K,) if in_k else ()))
+
+
+def _proxy(evaluations: Evaluations, proxy: str | None, laws: Sequence[str]) -> str | None:
+    if not any(law.startswith("two-stage") for law in laws):
+        if proxy is not None:
+            raise ValueError(f"proxy={proxy!r}: is for two-stage laws; those asked for are {', '.join(laws)}")
+        return None
+    if proxy is None:
+        if len(evaluations.proxies) == 1:
+            return next(iter(evaluations.proxies))
+        have = ", ".join(evaluations.proxies)
+        raise ValueError(f"proxy: two-stage laws need one; {evaluations.source} has {have or 'no loss or other proxy'}")
+    evaluations.proxy(proxy)
+    return proxy
+
+
+def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
+    if margin is None:
+        return {}
+    given = dict(margin) if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
+    for name, value in given.items():
+        if name not in names:
+            raise ValueError(f"margin: {name!r} is none of the benchmarks{close_matches(name, names)}: {', '.join(names)}")
+        if not 0.0 <= number("margin", value, MARGIN) < 1.0:
+            raise outside("margin", value, MARGIN)
+    return given
+
+
+def _shape(kind: Kind) -> str:
+    return "pairs" if "k" in kind.needs else "proxy" if "proxy" in kind.needs else "runs"
+
+
+def _sample(evaluations: Evaluations, name: str, baseline: Baseline, proxy: str | None, shape: str) -> Sample:
+    if shape == "pairs":
+        return evaluations.pairs(name, baseline.value)
+    return evaluations.sample(name, baseline.value, proxy=proxy if shape == "proxy" else None)
+
+
+def held_out_of(evaluations: Evaluations, sample: Sample, condition: str | None) -> Mask:
+    """(n,). A condition on k concerns the pairs alone: runs without k are those at k = 1."""
+    if condition is None:
+        return np.zeros(len(sample), bool)
+    if sample.at.k is None:
+        sample = replace(sample, at=replace(sample.at, k=np.ones(len(sample))))
+    return evaluations.held_out(sample, condition)
+
+
+def _warnings(evaluations: Evaluations) -> tuple[str, ...]:
+    said = [f"{counted(evaluations.left_out, 'row')} left out by the condition"] if evaluations.left_out else []
+    said += [f"of the rows, {those_dropped(evaluations.dropped)}"] if evaluations.dropped else []
+    return (*said, *evaluations.warnings)
+
+
+def _notes(samples: Mapping[str, Sample], held: Mapping[str, Mask], strictest: float) -> tuple[str, ...]:
+    lines = []
+    for shape, sample in samples.items():
+        if shape == "proxy" and "runs" in samples and len(sample) == len(samples["runs"]):
+            continue  # the same runs
+        noun = "pairs of run and k" if shape == "pairs" else "runs with the proxy" if shape == "proxy" else "runs"
+        judged = above_guessing(sample.accuracy, sample.baseline, strictest)
+        perfect = int((sample.accuracy == 1.0).sum())
+        low = int((~judged).sum()) - perfect
+        if not (low or perfect):
+            continue
+        parts = [f"{low} within {strictest:g} of guessing or below it"] if low else []
+        parts += [f"{perfect} of accuracy exactly 1, whose -log is 0"] if perfect else []
+        parts_held = int((held[shape] & ~judged).sum())
+        where = f" ({parts_held} of them held out)" if parts_held else ""
+        lines.append(f"of {len(sample)} {noun} no law is judged on {' and '.join(parts)}{where}")
+    return tuple(lines)
+
+
+# -- one law on one benchmark ------------------------------------------------------------------------------------------
+
+
+def _entry(
+    sample: Sample, held: Mask, kind: Kind, strictest: float, baseline: Baseline, resamples: int, seed: int, level: float
+) -> Entry:
+    judged = above_guessing(sample.accuracy, sample.baseline, strictest)
+    ahead, behind = sample.subset(held & judged), sample.subset(~held & judged)
+    try:
+        fit = fit_law(sample.subset(~held), kind)
+    except ValueError as error:
+        reason = str(error).removeprefix(f"{sample.benchmark}: ")
+        return Entry(
+            benchmark=sample.benchmark,
+            law=kind.name,
+            fit=None,
+            failed=reason,
+            train={},
+            held_out={},
+            intervals={},
+            mae_draws=np.empty(0),
+        )
+    if resamples:
+        fit = resampled(fit, baseline, resamples, seed)
+    intervals, mae_draws = {}, np.empty(0)
+    if len(ahead) and len(fit.draws) > 1:
+        off = np.abs(fit.drawn(ahead.at) - ahead.accuracy)
+        spread = {"mae": off.mean(axis=1), "mre": (off / ahead.accuracy).mean(axis=1)}
+        intervals, mae_draws = {name: upper_bound(values, level) for name, values in spread.items()}, spread["mae"]
+    return Entry(
+        benchmark=sample.benchmark,
+        law=kind.name,
+        fit=fit,
+        train=_errors(fit, behind),
+        held_out=_errors(fit, ahead),
+        intervals=intervals,
+        mae_draws=mae_draws,
+        crossing=crossing_of(fit, ahead, level),
+        ahead=ahead,
+    )
+
+
+def _errors(fit: LawFit, runs: Sample) -> dict[str, float | None]:
+    """Errors of accuracy, and at how many of the runs the law foretells one outside [0, 1]."""
+    if not len(runs):
+        return {"n": 0}
+    law = fit.accuracy(runs.at)
+    return errors(law, runs.accuracy) | {"outside": outside_range(law)}

@@ -1,0 +1,249 @@
+r"""First stages: a proxy metric of a run as a power law of its budget.
+
+.. math:: L = E + C_0 C^{-\alpha}, \quad C_0 C^{-\alpha}, \quad E + A N^{-\beta} + B D^{-\gamma}, \quad \gamma = \beta.
+
+A loss is positive and falls; a log likelihood is negative and rises: -L is then such a loss. Both are fitted by Huber's function
+of the log residuals as laws of loss are, with E >= 0 of the loss. Any other metric, an accuracy for example, is fitted by least
+squares of its own values with an E of either sign, and with prefactors that are negative where it rises.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..data.runs import Runs
+from ..fit.bootstrap import refit
+from ..fit.fitting import fit_terms
+from ..fit.models import (
+    COMPUTE,
+    LARGEST_EXPONENT,
+    PARAMS_TOKENS,
+    SMALLEST_EXPONENT,
+    PowerTerms,
+    in_coordinates,
+)
+from ..fit.objective import Objective
+from ..fit.separable import Centred
+from . import tied
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .sample import Points
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["STAGES", "FirstStage", "Reading", "StageFit"]
+
+LOSSES, VALUES = Objective(name="huber-log", delta=1e-3), Objective(name="least-squares")
+#: The limit E of a metric that is no loss is sought up to so many times its range beyond the runs.
+FARTHEST = 10.0
+
+
+class Reading(NamedTuple):
+    """A proxy as a loss: y = shift + sign L, positive and falling with compute."""
+
+    sign: float
+    shift: float
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether L or -L itself is one."""
+        return self.shift == 0.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StageFit:
+    """A first stage fitted.
+
+    Attributes
+    ----------
+    stage : FirstStage
+    reading : Reading
+    coefficients : ndarray
+        (p,), as the law of the proxy itself writes them.
+    converged : bool
+    reason : str
+    undetermined : tuple of str
+    value : float
+        The objective.
+    inside : Fit or TiedFit
+        The fit of y.
+    """
+
+    stage: FirstStage
+    reading: Reading
+    coefficients: Floats
+    converged: bool
+    reason: str
+    undetermined: tuple[str, ...]
+    value: float
+    inside: Any
+
+    def refit(self, weights: Floats) -> tuple[Floats, Mask]:
+        """Coefficients (K, p) with weights (K, n), and whether each minimum is certified."""
+        if self.stage.is_tied:
+            found, converged = self.inside.refit(weights)
+        else:
+            again = refit(self.inside, weights)
+            found, converged = again.coefficients, again.converged
+        enough = (weights > 0.0).sum(axis=1) >= len(self.stage.coefficients)
+        return self.stage.of_proxy(found, self.reading), converged & enough
+
+
+@dataclass(frozen=True)
+class FirstStage:
+    """A law of the proxy.
+
+    Attributes
+    ----------
+    name : str
+    terms : PowerTerms or None
+        None for the law with one exponent.
+    objective : Objective or None
+        None: by the kind of proxy, see the module.
+    """
+
+    name: str
+    terms: PowerTerms | None
+    objective: Objective | None = None
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether params and tokens have one exponent."""
+        return self.terms is None
+
+    @property
+    def formula(self) -> str:
+        """The right side in plain text."""
+        return tied.FORMULA if self.terms is None else str(self.terms)
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """Names."""
+        return tied.COEFFICIENTS if self.terms is None else self.terms.coefficients
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Quantities of `Points`."""
+        return tied.VARIABLES if self.terms is None else self.terms.variables
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): the limits that the search sets to exponents, -inf and inf for the others."""
+        exponents = tied.COEFFICIENTS[-1:] if self.terms is None else self.terms.exponents
+        box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
+        return np.array([box if name in exponents else (-np.inf, np.inf) for name in self.coefficients])
+
+    @property
+    def irreducible(self) -> bool:
+        """Whether there is an E."""
+        return self.terms is None or self.terms.irreducible
+
+    def with_objective(self, objective: Objective) -> FirstStage:
+        """The same law by another objective."""
+        return replace(self, objective=objective)
+
+    # -- fits ----------------------------------------------------------------------------------------------------------
+
+    def fit(self, at: Points, proxy: Floats) -> StageFit:
+        """The law closest to the proxies (n,).
+
+        Raises
+        ------
+        ValueError
+            Where the runs are fewer than the coefficients, the proxy has no trend, or the law has no E and the proxy is no loss.
+        """
+        if len(proxy) < len(self.coefficients):
+            raise ValueError(
+                f"{len(proxy)} runs: must be at least {len(self.coefficients)} for the coefficients of proxy = {self.formula}"
+            )
+        reading = self.reading(at, proxy)
+        objective = self.objective or (LOSSES if reading.is_loss else VALUES)
+        y = reading.shift + reading.sign * proxy
+        if self.terms is None:
+            joined = tied.fit_tied(at.column("params"), at.column("tokens"), y, objective)
+            own, value, reason, at_bound = joined.coefficients, joined.value, "", joined.coefficients[0] == 0.0
+            inside: Any = joined
+        else:
+            single = fit_terms(_runs(at, self.needs, y), self.terms, objective)
+            own, value, reason = np.array(list(single.coefficients.values())), single.objective_value, single.solution.reason
+            inside, at_bound = single, "E" in single.at_bound
+        # Of a loss E = 0 is a value; elsewhere it is where the search for E ended.
+        beyond = at_bound and not reading.is_loss
+        return StageFit(
+            stage=self,
+            reading=reading,
+            coefficients=self.of_proxy(own[None], reading)[0],
+            converged=inside.converged,
+            reason=reason or ("" if inside.converged else "no certified minimum"),
+            undetermined=self.coefficients if beyond else inside.undetermined,
+            value=value,
+            inside=inside,
+        )
+
+    def reading(self, at: Points, proxy: Floats) -> Reading:
+        """How the proxy is read as a loss."""
+        logs = np.sum([np.log(at.column(name)) for name in self.needs], axis=0)
+        trend = float((logs - logs.mean()) @ proxy)
+        span = float(np.ptp(proxy))
+        if span == 0.0 or trend == 0.0:
+            raise ValueError(f"proxy={float(proxy[0])!r} at {len(proxy)} runs: must rise or fall with {' and '.join(self.needs)}")
+        sign = 1.0 if trend < 0.0 else -1.0
+        turned = sign * proxy
+        if turned.min() > 0.0:
+            return Reading(sign, 0.0)
+        if not self.irreducible:
+            way = "rises" if sign < 0.0 else "falls"
+            wanted = "negative" if sign < 0.0 else "positive"
+            worst = float(proxy[np.argmin(turned)])
+            raise ValueError(f"proxy={worst!r}: a proxy that {way} must be {wanted} for a law without E, proxy = {self.formula}")
+        return Reading(sign, FARTHEST * span - float(turned.min()))
+
+    def of_proxy(self, coefficients: Floats, reading: Reading) -> Floats:
+        """Coefficients (K, p) of the proxy from those of y = shift + sign L."""
+        found = coefficients.copy()
+        first, terms = int(self.irreducible), len(self.needs)
+        if first:
+            found[:, 0] = reading.sign * (found[:, 0] - reading.shift)
+        found[:, first : first + terms] *= reading.sign
+        return found
+
+    # -- values --------------------------------------------------------------------------------------------------------
+
+    def proxy(self, coefficients: Floats, at: Points) -> Floats:
+        """The proxy (K, m) of K laws (K, p) at m points."""
+        first = int(self.irreducible)
+        sign = np.sign(coefficients[:, first : first + 1])
+        size = coefficients.copy()
+        size[:, first : first + len(self.needs)] *= sign
+        if self.terms is None:
+            terms = tied.terms_of(size, at.column("params"), at.column("tokens"))
+        else:
+            logs = np.log(np.stack([at.column(name) for name in self.needs]))
+            alone = replace(self.terms, irreducible=False)
+            terms = Centred(logs, False).evaluate(in_coordinates(alone, size[:, first:]))[0]
+        return np.asarray(sign * terms + (coefficients[:, :1] if first else 0.0))
+
+
+def _runs(at: Points, needs: tuple[str, ...], y: Floats) -> Runs:
+    columns: dict[str, Any] = {name: getattr(at, name) for name in ("params", "tokens", "compute")}
+    columns |= {name: at.column(name) for name in needs}
+    return Runs(**columns, loss=y, row=np.arange(1, len(y) + 1), source="proxy", n_rows=len(y))
+
+
+#: "compute-power" is the first stage of the code behind Krajewski et al. 2025 (arXiv 2512.08894), least squares of the logarithm;
+#: "equal-exponents" that of Gadre et al. 2024 (arXiv 2403.08540).
+STAGES = {
+    stage.name: stage
+    for stage in (
+        FirstStage("compute", COMPUTE),
+        FirstStage("compute-power", replace(COMPUTE, irreducible=False), Objective(name="least-squares-log")),
+        FirstStage("params-tokens", PARAMS_TOKENS),
+        FirstStage("equal-exponents", None),
+    )
+}

@@ -1,0 +1,280 @@
+"""A law fitted to a benchmark's runs: resamples, intervals of the law, intervals of a new run, errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._progress import progress_bar
+from ..errors import whole_number
+from ..fit.bootstrap import counts
+from .power import MARGIN
+from .predicting import predicted
+from .sample import SPREAD, above_guessing, one_ratio
+from .scale import accuracy, neg_log_accuracy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from .baselines import Baseline
+    from .kind import Found, Kind
+    from .sample import Points, Sample
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["SAME", "LawFit", "errors", "fit_law", "predictions", "resampled", "simplest_of_least"]
+
+#: Errors of accuracy that differ by less than this are one.
+SAME = 5e-5
+
+#: Refits in one batch, after which a bar moves and an interrupt is heard.
+BATCH = 50
+#: Residuals that are drawn beside every refit, for a new run.
+NEW_RUNS = 25
+#: With fewer runs than so many beyond its coefficients a law passes nearly through them.
+SPARE = 3
+#: A share of the variance that is explained below which what is left is the larger part.
+CHANGE = 0.5
+#: Coefficients of the terms in params and in tokens.
+OF_TERMS = ("A", "B", "beta", "gamma")
+#: exp(-y) of this and beyond is 0 as a float.
+SURELY_GUESSING = 1e3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LawFit:
+    """A law and the runs that it was fitted to.
+
+    Attributes
+    ----------
+    kind : Kind
+    sample : Sample
+        The runs of the fit: n.
+    found : Found
+    n_below : int
+        Runs that were not fitted, for they exceed guessing by no more than the margin or have accuracy 1.
+    margin : float or None
+    draws, baselines : ndarray
+        (K, p) coefficients refitted to resamples, and the accuracy of guessing of each, (K,).
+    n_failed : int
+        Refits without a certified minimum, which are left out.
+    seed : int
+    interrupted : bool
+    """
+
+    kind: Kind
+    sample: Sample
+    found: Found
+    n_below: int
+    margin: float | None
+    draws: Floats
+    baselines: Floats
+    n_failed: int = 0
+    seed: int = 0
+    interrupted: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        return self.kind.name
+
+    @property
+    def one_ratio(self) -> tuple[float, float] | None:
+        """The least and the largest D/N, for a law of params and tokens whose runs are at one ratio: see `sample.one_ratio`."""
+        return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.needs} else None
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open: those of both terms where params and tokens cannot be told apart."""
+        alike = () if self.one_ratio is None else tuple(name for name in self.kind.coefficients if name in OF_TERMS)
+        return tuple(dict.fromkeys((*self.found.undetermined, *alike)))
+
+    @property
+    def alike(self) -> str:
+        """That params and tokens cannot be told apart; "" where they can, or the law is of something else."""
+        if self.one_ratio is None:
+            return ""
+        low, high = self.one_ratio
+        return (
+            f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a factor {SPREAD:g} of one D/N "
+            f"({low:.3g} to {high:.3g})"
+        )
+
+    @property
+    def at_limits(self) -> dict[str, int]:
+        """How many refits have each coefficient on a limit of the search; without those that no refit has there."""
+        low, high = self.found.at_limits(self.draws)
+        counted = (low | high).sum(axis=0).tolist()
+        return {name: count for name, count in zip(self.kind.coefficients, counted, strict=True) if count}
+
+    @property
+    def weak(self) -> str:
+        """Why the runs tell too little for this law to be preferred to another; "" where they do not.
+
+        Runs hardly outnumber coefficients; or accuracies reach no further beyond the margin than it (or the usual one) is wide,
+        so that noise decides which runs are fitted; or they scatter about the law by as much as they change.
+        """
+        n, p = len(self.sample), len(self.found.coefficients)
+        if n < p + SPARE:
+            return f"{n} runs for {p} coefficients"
+        reach = float(self.sample.accuracy.max()) - self.sample.baseline
+        if self.margin and reach - self.margin <= min(self.margin, MARGIN):
+            return f"the fitted accuracies reach {reach:.3g} above guessing, those within {self.margin:g} of it are left out"
+        R2 = errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
+        if R2 is not None and R2 < CHANGE:
+            return f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"
+        return ""
+
+    def accuracy(self, at: Points) -> Floats:
+        """Raw accuracy (m,) by the law."""
+        return predicted(self.kind, self.found.coefficients, at, self.sample.baseline)
+
+    def drawn(self, at: Points) -> Floats:
+        """Raw accuracy (K, m) by the refitted laws."""
+        return np.asarray(self.kind.accuracy(self.draws, at, self.baselines))
+
+    def interval(self, at: Points, level: float) -> Floats | None:
+        """Percentiles (m, 2) of the law's accuracy; None without refits."""
+        return _percentiles(self.drawn(at), level) if len(self.draws) > 1 else None
+
+    def new_run(self, at: Points, level: float) -> Floats | None:
+        """Percentiles (m, 2) of the measured accuracy of a new run: refitted laws, each with the residual of some run.
+
+        Residuals are of log(-log Q') where runs and law are strictly between guessing and 1 and the refitted laws do not leave
+        these, else of Q; they are stretched by sqrt(n/(n - p)) for what p coefficients took from them. None without refits, or
+        where there are no more runs than coefficients.
+        """
+        n, p = len(self.sample), len(self.found.coefficients)
+        if len(self.draws) < 2 or n <= p:
+            return None
+        random = np.random.default_rng([self.seed, 1])
+        laws, own = self.drawn(at), self.accuracy(self.sample.at)
+        guessing, guess = self.baselines[:, None], self.sample.baseline
+        clear = all(((values > guess) & (values < 1.0)).all() for values in (own, self.sample.accuracy))
+        inside = clear and bool(((laws >= guessing) & (laws <= 1.0)).all())
+        stretch = np.sqrt(n / (n - p))
+        if inside:
+            residuals = stretch * (_log_neg_log(self.sample.accuracy, guess) - _log_neg_log(own, guess))
+            around = _log_neg_log(laws, guessing)
+        else:
+            residuals, around = stretch * (self.sample.accuracy - own), laws
+        values = around + random.choice(residuals, size=(NEW_RUNS, len(laws), len(at)))
+        if inside:
+            values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
+        return _percentiles(values.reshape(-1, len(at)), level)
+
+
+def fit_law(sample: Sample, kind: Kind) -> LawFit:
+    """The law fitted to the runs that exceed guessing by more than its margin.
+
+    Raises
+    ------
+    ValueError
+        Where the runs are too few.
+    """
+    least = kind.margin
+    train = sample.subset(above_guessing(sample.accuracy, sample.baseline, least))
+    if not len(train):
+        raise ValueError(
+            f"{sample.benchmark}: no run exceeds guessing ({sample.baseline:g}) by more than {least:g} and is below 1"
+        )
+    found = kind.fit(train)
+    return LawFit(
+        kind=kind,
+        sample=train,
+        found=found,
+        n_below=len(sample) - len(train),
+        margin=least,
+        draws=np.empty((0, len(found.coefficients))),
+        baselines=np.empty(0),
+    )
+
+
+def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, progress: bool = False) -> LawFit:
+    """The same with refits to resamples of its runs, each with its own accuracy of guessing.
+
+    Runs are drawn; the pairs of a run and its k come and go together. The weights of the resamples depend on seed and number of
+    runs alone, so that laws on the same runs are paired.
+    """
+    repeats = whole_number("resamples", resamples, 0)
+    random = np.random.default_rng(whole_number("seed", seed, 0))
+    weights = counts(fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random)
+    baselines = baseline.draws(repeats, random)
+    parts: list[tuple[Any, Any]] = []
+    interrupted = False
+    bar = progress_bar(repeats, progress, what=fit.name, unit="refit")
+    try:
+        for start in range(0, repeats, BATCH):
+            rows = slice(start, min(start + BATCH, repeats))
+            parts.append(fit.kind.refit(fit.sample, fit.found, weights[rows], baselines[rows]))
+            bar.update(rows.stop - start)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        bar.close()
+    if not parts:
+        return replace(fit, seed=seed, interrupted=interrupted)
+    coefficients, done = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return replace(
+        fit,
+        draws=coefficients[done],
+        baselines=baselines[: len(done)][done],
+        n_failed=int((~done).sum()),
+        seed=seed,
+        interrupted=interrupted,
+    )
+
+
+def predictions(fit: LawFit, runs: Sample, names: Sequence[str], level: float) -> list[dict[str, Any]]:
+    """What a law says of runs beside what they measured, a record a run; `names`: of all runs of the evaluations.
+
+    `low` and `high` are the ends of the interval of a new run, None without refits.
+    """
+    if not len(runs):
+        return []
+    law, ends = fit.accuracy(runs.at), fit.new_run(runs.at, level)
+    known = [part for part in ("compute", "params", "tokens", "k") if getattr(runs.at, part) is not None]
+    return [
+        {"run": names[int(runs.index[i])] if names and runs.index is not None else None}
+        | {part: float(getattr(runs.at, part)[i]) for part in known}
+        | {"accuracy": float(runs.accuracy[i]), "predicted": float(law[i])}
+        | {name: None if ends is None else float(ends[i, place]) for place, name in enumerate(("low", "high"))}
+        for i in range(len(runs))
+    ]
+
+
+def errors(law: Floats, observed: Floats) -> dict[str, float | None]:
+    """n, MAE, MRE, RMSE and R2 of accuracy; None where it does not exist."""
+    if not len(observed):
+        return {"n": 0, "mae": None, "mre": None, "rmse": None, "r2": None}
+    off = law - observed
+    spread = float(np.sum((observed - observed.mean()) ** 2))
+    return {
+        "n": len(observed),
+        "mae": float(np.mean(np.abs(off))),
+        "mre": float(np.mean(np.abs(off) / observed)) if (observed > 0.0).all() else None,
+        "rmse": float(np.sqrt(np.mean(off**2))),
+        "r2": 1.0 - float(np.sum(off**2)) / spread if spread > 0.0 else None,
+    }
+
+
+def _log_neg_log(values: Floats, baseline: Any) -> Floats:
+    """log(-log Q'); infinite at guessing and at 1, where a law may be to rounding."""
+    strictly = (values > baseline) & (values < 1.0)
+    known = np.log(neg_log_accuracy(np.where(strictly, values, 0.5 * (1.0 + baseline)), baseline))
+    return np.where(strictly, known, np.where(values < 1.0, np.inf, -np.inf))
+
+
+def _percentiles(values: Floats, level: float) -> Floats:
+    tail = 50.0 * (1.0 - level)
+    return np.asarray(np.percentile(values, [tail, 100.0 - tail], axis=0).T)
+
+
+def simplest_of_least(errors: Mapping[str, float], width: Mapping[str, int]) -> str:
+    """The law with the least error of accuracy; of laws within 5e-5 of it the one with the fewest coefficients."""
+    least = min(errors.values())
+    return min((law for law in errors if errors[law] < least + SAME), key=lambda law: (width[law], errors[law]))

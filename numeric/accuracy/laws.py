@@ -1,0 +1,72 @@
+"""The laws of accuracy by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...theory.data.notation import close_matches
+
+if TYPE_CHECKING:
+    from .kind import Kind
+
+__all__ = ["FIRST_STAGES", "LAWS", "law_named"]
+
+#: In the order in which they are listed. bnsl-2 and so on have as many breaks.
+LAWS = (
+    "compute",
+    "compute-ceiling",
+    "params-tokens",
+    "params-tokens-ceiling",
+    "bnsl",
+    "bnsl-2",
+    "bnsl-3",
+    "two-stage-linear",
+    "two-stage-logistic",
+    "two-stage-exponential",
+    "bilinear",
+)
+FIRST_STAGES = ("compute", "compute-power", "params-tokens", "equal-exponents")
+
+
+def law_named(name: str, *, margin: float | None = None, first_stage: str = "compute") -> Kind:
+    """A law by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `LAWS`.
+    margin : float, optional
+        By how much accuracy must exceed guessing for a run to be fitted, in place of the law's own.
+    first_stage : str
+        Of a two-stage law, one of `FIRST_STAGES`: the form of the proxy.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such law.
+    """
+    if name not in LAWS:
+        raise ValueError(f"law={name!r}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+    found = _found(name, first_stage)
+    if margin is None:
+        return found
+    return replace(found, margin=margin)  # type: ignore[type-var]
+
+
+def _found(name: str, first_stage: str) -> Kind:
+    if name.startswith("two-stage-"):
+        from .two_stage import two_stage
+
+        return two_stage(name.removeprefix("two-stage-"), stage=first_stage)
+    if name.startswith("bnsl"):
+        from .bnsl_fit import broken
+
+        return broken(int(name.partition("-")[2] or 1))
+    if name == "bilinear":
+        from .bilinear import BILINEAR
+
+        return BILINEAR
+    from .power import POWER_KINDS
+
+    return POWER_KINDS[name]

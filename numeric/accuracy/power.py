@@ -1,0 +1,201 @@
+r"""Accuracy whose negative log is a sum of power terms: the direct laws.
+
+.. math:: -\log Q' = E + \sum_k a_k x_k^{-b_k}, \qquad Q' = \frac{Q - Q_r}{1 - Q_r}, \qquad Q'_{max} = e^{-E}.
+
+Source: Krajewski et al. 2025, arXiv 2512.08894: equation 2 (compute), 10 (with a ceiling), 4 (params and tokens; its alpha is
+beta here and its beta gamma, as beta belongs to params throughout), and the last equation of Appendix L.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.runs import Runs
+from ..fit.bootstrap import refit
+from ..fit.fitting import fit_terms
+from ..fit.models import (
+    COMPUTE,
+    LARGEST_EXPONENT,
+    PARAMS_TOKENS,
+    SMALLEST_EXPONENT,
+    PowerTerms,
+    in_coordinates,
+)
+from ..fit.objective import Objective
+from ..fit.separable import Centred
+from .kind import AT_LIMIT, Found, Redone
+from .sample import above_guessing
+from .scale import accuracy, neg_log_accuracy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from ..fit.result import Fit
+    from .sample import Points, Sample
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["CEILING_KINDS", "MARGIN", "MARGINS", "POWER_KINDS", "PowerKind"]
+
+#: The paper's (Section 4.1): runs this little above guessing scatter too much for their logarithm.
+MARGIN = 0.05
+#: Its other ones, by its names of benchmarks (Appendix M: else too few runs are left).
+MARGINS = {"LBPP": 0.02}
+#: What an exponent at its lower bound says where the law has other terms.
+OTHERWISE = "its term is a constant beside the others, or a straight line in the logarithm"
+WORDS = {
+    "huber-log": "Huber's function (delta {delta:g}) of log(-log Q')",
+    "absolute-log": "absolute deviations of log(-log Q')",
+    "least-squares-log": "least squares of log(-log Q')",
+    "least-squares": "least squares of -log Q'",
+    "pinball-log": "the pinball function (tau {tau:g}) of log(-log Q')",
+}
+SQUARES, HUBER = Objective(name="least-squares-log"), Objective(name="huber-log", delta=1e-3)
+
+
+@dataclass(frozen=True)
+class PowerKind:
+    """A direct law; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
+
+    Attributes
+    ----------
+    name : str
+    terms : PowerTerms
+        The form of -log Q'.
+    objective : Objective
+        Of log(-log Q'): by default the paper's.
+    margin : float
+    """
+
+    name: str
+    terms: PowerTerms
+    objective: Objective
+    margin: float | None = MARGIN
+
+    @property
+    def formula(self) -> str:
+        """The law in plain text."""
+        return f"-log Q' = {self.terms}"
+
+    @property
+    def fitted_by(self) -> str:
+        """What is minimised."""
+        return WORDS[self.objective.name].format(delta=self.objective.delta, tau=self.objective.tau)
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """E where there is a ceiling, prefactors, exponents."""
+        return self.terms.coefficients
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Columns of the runs."""
+        return self.terms.variables
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The same."""
+        return self.terms.variables
+
+    def fit(self, sample: Sample) -> Found:
+        """The law closest to the runs; `Found.inside` is the `Fit` of -log Q'."""
+        least = len(self.coefficients)
+        if len(sample) < least:
+            raise ValueError(
+                f"{sample.benchmark}: {len(sample)} runs above guessing; must be at least {least} for the coefficients of "
+                f"{self.formula}"
+            )
+        fit = fit_terms(self.runs(sample), self.terms, self.objective)
+        return Found(
+            coefficients=np.array(list(fit.coefficients.values())),
+            value=fit.objective_value,
+            converged=fit.converged,
+            reason=fit.solution.reason or ("" if fit.converged else "no certified minimum"),
+            undetermined=self._undetermined(fit),
+            inside=fit,
+            limits=self._limits,
+            remarks=tuple(self._remarks(sample, fit)),
+        )
+
+    @property
+    def _limits(self) -> Floats:
+        """Those of the exponents; E = 0 is a value as any other."""
+        box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
+        return np.array([box if name in self.terms.exponents else (-np.inf, np.inf) for name in self.coefficients])
+
+    def _undetermined(self, fit: Fit) -> tuple[str, ...]:
+        """Coefficients that the runs leave open. The prefactor of one power is not: with its exponent on a bound it is a mean."""
+        alone = len(self.terms.variables) == 1 and not self.terms.irreducible
+        return tuple(name for name in fit.undetermined if not (alone and name in self.terms.prefactors))
+
+    def _remarks(self, sample: Sample, fit: Fit) -> Iterator[str]:
+        """Where an exponent lies on the least that is tried."""
+        for variable, name in zip(self.terms.variables, self.terms.exponents, strict=True):
+            if fit.coefficients[name] <= SMALLEST_EXPONENT * (1.0 + AT_LIMIT):
+                alone = len(self.terms.variables) == 1 and not self.terms.irreducible
+                says = f"accuracy does not rise with {variable} ({self._straight(sample)})" if alone else OTHERWISE
+                yield f"{name} at its bound {SMALLEST_EXPONENT:g}: {says}"
+
+    def _straight(self, sample: Sample) -> str:
+        """The exponent of one power without any bound, by least squares of log(-log Q'): a straight line in log C."""
+        logs = np.log(sample.at.column(self.terms.variables[0]))
+        off = logs - logs.mean()
+        slope = off @ np.log(self.runs(sample).loss) / (off @ off)
+        return f"least squares of log(-log Q') without a bound: {self.terms.exponents[0]} = {-slope:.4g}"
+
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+        """The fit repeated; see `Kind.refit`."""
+        usable = above_guessing(sample.accuracy, baselines[:, None], 0.0)
+        raw = np.where(usable, sample.accuracy, 0.5 * (1.0 + baselines[:, None]))
+        again = refit(found.inside, np.where(usable, weights, 0.0), neg_log_accuracy(raw, baselines[:, None]))
+        return Redone(again.coefficients, again.converged)
+
+    def neg_log(self, coefficients: Floats, at: Points) -> Floats:
+        """-log Q' (K, m) of K laws (K, p) at m points."""
+        logs = np.log(np.stack([at.column(name) for name in self.terms.variables]))
+        return Centred(logs, self.terms.irreducible).evaluate(in_coordinates(self.terms, coefficients))[0]
+
+    def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
+        """Raw accuracy (K, m); see `Kind.accuracy`."""
+        return np.asarray(accuracy(self.neg_log(coefficients, at), baselines[:, None]))
+
+    def with_objective(self, objective: Objective) -> PowerKind:
+        """The same form by another objective."""
+        return replace(self, objective=objective)
+
+    def runs(self, sample: Sample) -> Runs:
+        """The runs of a sample with -log Q' for their loss."""
+        at: dict[str, Any] = {name: getattr(sample.at, name) for name in ("params", "tokens", "compute")}
+        at |= {name: sample.at.column(name) for name in self.needs}
+        return Runs(
+            **at,
+            loss=np.asarray(neg_log_accuracy(sample.accuracy, sample.baseline)),
+            row=np.arange(1, len(sample) + 1),
+            metric="accuracy",
+            random_baseline=sample.baseline,
+            source=sample.benchmark,
+            n_rows=len(sample),
+        )
+
+
+def _kind(name: str, terms: PowerTerms, objective: Objective, *, ceiling: bool) -> PowerKind:
+    return PowerKind(name, replace(terms, irreducible=ceiling), objective)
+
+
+#: By name; the objectives are the paper's (Section 4.1, Section 3.3, Appendix M).
+POWER_KINDS = {
+    kind.name: kind
+    for kind in (
+        _kind("compute", COMPUTE, SQUARES, ceiling=False),
+        _kind("compute-ceiling", COMPUTE, HUBER, ceiling=True),
+        _kind("params-tokens", PARAMS_TOKENS, HUBER, ceiling=False),
+        _kind("params-tokens-ceiling", PARAMS_TOKENS, HUBER, ceiling=True),
+    )
+}
+#: The law without a ceiling -> the one with it.
+CEILING_KINDS = {"compute": "compute-ceiling", "params-tokens": "params-tokens-ceiling"}

@@ -1,0 +1,647 @@
+"""One page on a benchmark: its laws and how sure they are, runs held out, what to train for it, and what to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.runs import those_dropped
+from ..data.runs_cells import counted
+from ..data.runs_units import NEAR
+from ..errors import outside, positive_array
+from ..fit.bootstrap import percentile
+from ..fit.intervals import checked_level
+from .at_zero import limit_at_zero
+from .bilinear import BilinearKind
+from .bnsl_ray import RayBreak, at_one_ratio, ray_break
+from .compare import held_out_of
+from .crossing import Crossing, crossing_of
+from .fitting import LawFit, errors, fit_law, predictions, resampled
+from .report_planning import Planning, planned, planning_law
+from .sample import Points, Sample, above_guessing
+
+if TYPE_CHECKING:
+    from ..data.evaluations import Evaluations
+    from ..law import Law
+    from .baselines import Baseline
+    from .kind import Kind
+
+__all__ = ["Coefficient", "Forecast", "LawOfReport", "Report", "report_benchmark"]
+
+RESAMPLES, LEVEL = 200, 0.9
+#: A law in k needs pass@k at as many k.
+SEVERAL = 2
+#: Where nothing is asked for: so many times the largest compute of the fitted runs, and these overtraining ratios.
+AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """A coefficient with its interval; the ends are None without refits, and where the runs leave it open.
+
+    `bound`, `low_bound` and `high_bound`: "lower" or "upper" where value or end lies on that bound of the search, else None.
+    `at_most`: the upper end is the limit of an E that is 0, see `limit_at_zero`.
+    """
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    is_open: bool
+    bound: str | None = None
+    low_bound: str | None = None
+    high_bound: str | None = None
+    at_most: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawOfReport:
+    """A law and its errors.
+
+    Attributes
+    ----------
+    name, formula : str
+    coefficients : tuple of Coefficient
+    n_below : int
+        Runs that were not fitted: within the margin of guessing, or of accuracy 1.
+    margin : float or None
+    train, held_out : dict
+        n, mae, mre, rmse, r2 of accuracy on the runs that are not held out and on those that are; the same runs for all laws,
+        those that exceed guessing by more than `Report.margin`.
+    converged : bool
+    reason : str
+        What speaks against the fit.
+    n_failed : int
+        Refits without a certified minimum.
+    n_missed : int or None
+        Held-out runs outside the interval of a new run; None without held-out runs or refits.
+    crossing : Crossing or None
+        Of a law in compute and k, which is judged at every k: where it holds.
+    predictions : tuple of dict
+        Of the held-out runs that it is judged on, beside what these measured, with the interval of a new run.
+    """
+
+    name: str
+    formula: str
+    coefficients: tuple[Coefficient, ...]
+    n_below: int
+    margin: float | None
+    train: dict[str, float | None]
+    held_out: dict[str, float | None]
+    converged: bool
+    reason: str
+    n_failed: int
+    n_missed: int | None = None
+    crossing: Crossing | None = None
+    predictions: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """The accuracy that a law foretells.
+
+    Attributes
+    ----------
+    law : str
+    compute, params, tokens : float
+        Params and tokens at `Report.tokens_per_param`.
+    accuracy : float
+    low, high : float or None
+        Interval of the law.
+    new_low, new_high : float or None
+        Interval of what a new run would measure.
+    decades : float
+        log10 of compute over the largest compute of the fitted runs.
+    k : float or None
+        Of a law in compute and k.
+    beyond : bool
+        Whether the law in compute and k does not hold there, on the other side of C_x.
+    """
+
+    law: str
+    compute: float
+    params: float | None
+    tokens: float | None
+    accuracy: float
+    low: float | None
+    high: float | None
+    new_low: float | None
+    new_high: float | None
+    decades: float
+    k: float | None = None
+    beyond: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Report:
+    """What is known of a benchmark.
+
+    Attributes
+    ----------
+    benchmark, source : str
+    baseline : Baseline
+    sample : Sample
+        All runs with a score.
+    is_held_out, is_judged : ndarray of bool
+        Which of them are held out, and which of these the laws are judged on: those above guessing by `margin`.
+    hold_out : str or None
+        The condition.
+    margin : float
+        The strictest margin of the laws.
+    fits : tuple of LawFit
+    laws : tuple of LawOfReport
+    forecasts : tuple of Forecast
+    tokens_per_param : float or None
+        At which laws of params and tokens are asked for a forecast.
+    planning : Planning or None
+    ray : RayBreak or None
+        The one-break law of the fitted runs at one D/N, and whether it is a two-term law.
+    pairs_ahead : Sample or None
+        The held-out pairs of run and k that a law in k is judged on.
+    open : tuple of str
+        What the runs do not determine.
+    left_out : tuple of str
+        What is not on the page or not in the fits, and why.
+    warnings : tuple of str
+        What reading the runs doubted.
+    two_budgets : str
+        That laws of compute and laws of params and tokens take the same C for different runs, where the compute of the runs is
+        not 6ND; "" where it is, or there are not both.
+    level : float
+    resamples, seed : int
+    interrupted : bool
+    """
+
+    benchmark: str
+    source: str
+    baseline: Baseline
+    sample: Sample
+    is_held_out: Any
+    is_judged: Any
+    hold_out: str | None
+    margin: float
+    fits: tuple[LawFit, ...]
+    laws: tuple[LawOfReport, ...]
+    forecasts: tuple[Forecast, ...]
+    tokens_per_param: float | None
+    planning: Planning | None
+    ray: RayBreak | None
+    pairs_ahead: Sample | None
+    open: tuple[str, ...]
+    left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
+    two_budgets: str
+    level: float
+    resamples: int
+    seed: int
+    interrupted: bool
+
+    @property
+    def n_held_out(self) -> int:
+        """Runs that are held out."""
+        return int(self.is_held_out.sum())
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every law, that of one break included, is a certified minimum with no coefficient left open."""
+        if self.ray is not None and self.ray.open:
+            return False
+        return all(law.converged and not any(each.is_open for each in law.coefficients) for law in self.laws)
+
+    @property
+    def asks_for_params(self) -> bool:
+        """Whether some law needs params or tokens for a forecast."""
+        return any({"params", "tokens"} & set(fit.kind.asks) for fit in self.fits)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        data = {
+            "benchmark": self.benchmark,
+            "source": self.source,
+            "random_baseline": _plain(self.baseline),
+            "n_runs": len(self.sample),
+            "n_held_out": self.n_held_out,
+            "n_judged": int(self.is_judged.sum()),
+            "hold_out": self.hold_out,
+            "margin": self.margin,
+        }
+        names = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out", "warnings", "two_budgets")
+        data |= {name: _plain(getattr(self, name)) for name in names}
+        return data | {name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")}
+
+    def __str__(self) -> str:
+        from .report_text import report_text
+
+        return report_text(self)
+
+    def to_latex(self) -> str:
+        """A fragment for a document that loads booktabs."""
+        from .report_latex import report_latex
+
+        return report_latex(self)
+
+
+def report_benchmark(
+    evaluations: Evaluations,
+    benchmark: str,
+    baseline: Baseline,
+    kinds: Sequence[Kind],
+    *,
+    hold_out: str | None = None,
+    compute: Any = None,
+    ratio: Any = RATIOS,
+    tokens_per_param: float | None = None,
+    loss_laws: Sequence[Law] = (),
+    proxy: str | None = None,
+    ray: float | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    level: float = LEVEL,
+    progress: bool = False,
+) -> Report:
+    """Fit laws to a benchmark and gather what follows.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    benchmark : str
+    baseline : Baseline
+        Accuracy of guessing; where it has a standard error, every refit draws its own.
+    kinds : sequence of Kind
+        Laws of different names. One that cannot be fitted to these runs is left out, and that is said.
+    hold_out : str, optional
+        Condition on the runs that are not fitted but predicted.
+    compute : array_like, optional
+        Budgets in FLOP for forecasts and allocations; by default ten times the largest compute of the fitted runs.
+    ratio : array_like
+        Overtraining ratios for the table of penalties.
+    tokens_per_param : float, optional
+        D/N at which laws of params and tokens are asked for a forecast; by default the median of the fitted runs.
+    loss_laws : sequence of Law
+        Whose allocation is judged by this benchmark.
+    proxy : str, optional
+        Column for two-stage laws; without it there are none.
+    ray : float, optional
+        D/N at which the one-break law is fitted to -log Q', see `isoflop.numeric.accuracy.bnsl_ray`; by default that of
+        the runs where these are all at one.
+    resamples : int
+        Refits to resampled runs, for intervals; 0: none.
+    seed : int
+    level : float
+        Nominal coverage of intervals.
+    progress : bool
+
+    Returns
+    -------
+    Report
+        Partial, and marked so, where Ctrl-C ended it.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or no law can be fitted.
+    """
+    names = [kind.name for kind in kinds]
+    if not names or len({*names}) < len(names):
+        raise outside("kinds", names, "at least one law, each of another name")
+    nominal = checked_level(level)
+    ratios = np.atleast_1d(positive_array("ratio", ratio))
+    whole = evaluations.sample(benchmark, baseline.value)
+    held = held_out_of(evaluations, whole, hold_out)
+    pairs, in_k = _pairs(evaluations, benchmark, baseline, hold_out, kinds)
+    if held.all():
+        raise ValueError(f"hold_out={hold_out!r}: holds out all {len(whole)} runs of {benchmark}; must leave some to fit")
+    if hold_out is not None and not held.any() and not in_k.any():
+        raise ValueError(f"hold_out={hold_out!r}: holds out none of the {len(whole)} runs of {benchmark}")
+    one_ratio, no_ray = _at_one_ratio(whole.subset(~held), ray)
+    with_proxy = _with_proxy(evaluations, benchmark, baseline, proxy, kinds)
+    shapes: dict[str, tuple[Sample | None, Any]] = {"runs": (whole, ~held), "pairs": (pairs, ~in_k)}
+    if with_proxy is not None:
+        shapes["proxy"] = with_proxy, np.isin(with_proxy.index, whole.index[~held])
+    fits, left_out, interrupted = _fitted(shapes, kinds, baseline, resamples, seed, progress)
+    if not fits:
+        raise ValueError(f"benchmark={benchmark!r}: no law can be fitted: {'; '.join(left_out)}")
+    strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
+    clear = above_guessing(whole.accuracy, whole.baseline, strictest)
+    behind, judged = ~held & clear, held & clear
+    parts = {"runs": (whole.subset(behind), whole.subset(judged))}
+    if pairs is not None:
+        clear_in_k = above_guessing(pairs.accuracy, pairs.baseline, strictest)
+        parts["pairs"] = pairs.subset(~in_k & clear_in_k), pairs.subset(in_k & clear_in_k)
+    budgets = _budgets(compute, fits)
+    per_param = _tokens_per_param(tokens_per_param, fits)
+    planning, not_planned = _planning(fits, budgets, ratios, loss_laws, nominal)
+    found_ray = None
+    if one_ratio is not None and not interrupted:
+        found_ray, no_ray = _ray(one_ratio, nominal, strictest)
+    left = [*left_out, *not_planned, *no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
+    named = tuple(map(str, evaluations.run))
+    laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal, named) for fit in fits)
+    return Report(
+        benchmark=benchmark,
+        source=evaluations.source,
+        baseline=baseline,
+        sample=whole,
+        is_held_out=held,
+        is_judged=judged,
+        hold_out=hold_out,
+        margin=strictest,
+        fits=tuple(fits),
+        laws=laws,
+        forecasts=tuple(_forecasts(fits, budgets, per_param, nominal)),
+        tokens_per_param=per_param,
+        planning=planning,
+        ray=found_ray,
+        pairs_ahead=None if pairs is None else parts["pairs"][1],
+        open=tuple(_open(fits, laws)),
+        left_out=tuple(left),
+        warnings=evaluations.warnings,
+        two_budgets=_two_budgets(fits),
+        level=nominal,
+        resamples=resamples,
+        seed=seed,
+        interrupted=interrupted,
+    )
+
+
+# -- fits --------------------------------------------------------------------------------------------------------------
+
+
+def _with_proxy(
+    evaluations: Evaluations, benchmark: str, baseline: Baseline, proxy: str | None, kinds: Sequence[Kind]
+) -> Sample | None:
+    """The runs that have a score and the proxy; None where no law asks for it."""
+    if not any("proxy" in kind.needs for kind in kinds) or proxy is None:
+        return None
+    return evaluations.sample(benchmark, baseline.value, proxy=proxy)
+
+
+def _is_in_k(kind: Kind) -> bool:
+    return "k" in kind.needs
+
+
+def _pairs(
+    evaluations: Evaluations, benchmark: str, baseline: Baseline, hold_out: str | None, kinds: Sequence[Kind]
+) -> tuple[Sample | None, Any]:
+    """The pairs of run and k, and which are held out; None where no law asks for them, or there is no pass@k at several k."""
+    if not any(map(_is_in_k, kinds)) or len(evaluations.family(benchmark)) < SEVERAL:
+        return None, np.zeros(0, bool)
+    pairs = evaluations.pairs(benchmark, baseline.value)
+    return pairs, held_out_of(evaluations, pairs, hold_out)
+
+
+def _shape(kind: Kind) -> str:
+    return "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.needs else "runs"
+
+
+#: Why there is nothing to fit.
+WITHOUT = {"pairs": "needs pass@k at several k, and there is none", "proxy": "needs a proxy, and none was named"}
+
+
+def _fitted(
+    shapes: dict[str, tuple[Sample | None, Any]],
+    kinds: Sequence[Kind],
+    baseline: Baseline,
+    resamples: int,
+    seed: int,
+    progress: bool,
+) -> tuple[list[LawFit], list[str], bool]:
+    """Fits with their refits, why laws have none, and whether it was interrupted."""
+    fits: list[LawFit] = []
+    left_out: list[str] = []
+    for kind in kinds:
+        sample, chosen = shapes.get(_shape(kind), (None, None))
+        if sample is None:
+            left_out.append(f"{kind.name}: {WITHOUT[_shape(kind)]}")
+            continue
+        try:
+            fit = fit_law(sample.subset(chosen), kind)
+        except ValueError as error:
+            left_out.append(f"{kind.name}: {str(error).removeprefix(f'{sample.benchmark}: ')}")
+            continue
+        except KeyboardInterrupt:
+            return fits, left_out, True
+        fit = resampled(fit, baseline, resamples, seed, progress=progress)
+        fits.append(fit)
+        if fit.interrupted:
+            return fits, left_out, True
+    return fits, left_out, False
+
+
+def _law(fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]) -> LawOfReport:
+    found = fit.found
+    crossing = crossing_of(fit, judged, level)
+    loose = {*fit.undetermined, *(() if crossing is None else crossing.open)}
+    ends = [percentile(column, level) for column in fit.draws.T] if len(fit.draws) > 1 else None
+    limit = None if ends is None else limit_at_zero(fit, level)
+    if ends is not None and limit is not None:
+        ends[fit.kind.coefficients.index("E")] = 0.0, limit
+    coefficients = []
+    own = found.bounds(found.coefficients)
+    beyond = None if ends is None else found.bounds(np.array(ends).T).T
+    for i, name in enumerate(fit.kind.coefficients):
+        is_open = name in loose
+        low, high = (None, None) if ends is None or is_open else map(float, ends[i])
+        bounds = dict(zip(("low_bound", "high_bound"), (None, None) if beyond is None else beyond[i], strict=True))
+        coefficients.append(
+            Coefficient(
+                name=name,
+                value=float(found.coefficients[i]),
+                low=low,
+                high=high,
+                is_open=is_open,
+                bound=own[i],
+                at_most=name == "E" and limit is not None and high is not None,
+                **bounds,
+            )
+        )
+    return LawOfReport(
+        name=fit.name,
+        formula=fit.kind.formula,
+        coefficients=tuple(coefficients),
+        n_below=fit.n_below,
+        margin=fit.margin,
+        train=errors(fit.accuracy(behind.at) if len(behind) else np.empty(0), behind.accuracy),
+        held_out=errors(fit.accuracy(judged.at) if len(judged) else np.empty(0), judged.accuracy),
+        converged=bool(found.converged),
+        reason=found.reason,
+        n_failed=fit.n_failed,
+        n_missed=_missed(fit, judged, level),
+        crossing=crossing,
+        predictions=tuple(predictions(fit, judged, names, level)),
+    )
+
+
+def _missed(fit: LawFit, judged: Sample, level: float) -> int | None:
+    """The held-out runs outside the interval of a new run."""
+    ends = fit.new_run(judged.at, level) if len(judged) else None
+    return None if ends is None else int(((judged.accuracy < ends[:, 0]) | (judged.accuracy > ends[:, 1])).sum())
+
+
+def _open(fits: Sequence[LawFit], laws: Sequence[LawOfReport]) -> list[str]:
+    said = []
+    for fit, law in zip(fits, laws, strict=True):
+        bounds = dict(zip(fit.kind.coefficients, fit.found.bounds(fit.found.coefficients), strict=True))  # of which remarks tell
+        loose = [each.name for each in law.coefficients if each.is_open and not bounds[each.name]]
+        if loose:
+            said.append(f"{fit.name}: {', '.join(loose)} left open by these runs{'; ' if fit.alike else ''}{fit.alike}")
+        said += [f"{fit.name}: {text}" for text in fit.found.remarks]
+        refits = ", ".join(f"{name} in {count} of {len(fit.draws)} refits" for name, count in fit.at_limits.items())
+        said += [f"{fit.name}: at a bound of the search: {refits}"] if refits else []
+        said += [f"{fit.name} is not compared with the others: {fit.weak}"] if fit.weak else []
+        if not fit.found.converged:
+            said.append(f"{fit.name}: no certified minimum ({fit.found.reason or 'the search did not settle'})")
+    return said
+
+
+def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, list[str]]:
+    """The runs at a D/N, or at the one that all share; without these and nothing asked for there is nothing to say."""
+    if sample.at.params is None or sample.at.tokens is None or sample.at.compute is None:
+        return None, [] if ratio is None else [f"D/N = {ratio:g}: params and tokens of the runs are not known"]
+    return at_one_ratio(sample, ratio), []
+
+
+def _ray(sample: Sample, level: float, margin: float) -> tuple[RayBreak | None, list[str]]:
+    """The one-break law of these runs, or why there is none."""
+    try:
+        return ray_break(sample, level=level, margin=margin), []
+    except ValueError as error:
+        return None, [f"one-break law at one D/N: {error}"]
+
+
+# -- what follows ------------------------------------------------------------------------------------------------------
+
+
+def _budgets(compute: Any, fits: Sequence[LawFit]) -> Any:
+    if compute is not None and np.size(compute):
+        return np.atleast_1d(positive_array("compute", compute))
+    known = [float(fit.sample.at.compute.max()) for fit in fits if fit.sample.at.compute is not None]
+    return np.array([AHEAD * max(known)]) if known else np.empty(0)
+
+
+def _tokens_per_param(given: float | None, fits: Sequence[LawFit]) -> float | None:
+    if given is not None:
+        return float(positive_array("tokens_per_param", given))
+    for fit in fits:
+        at = fit.sample.at
+        if at.params is not None and at.tokens is not None:
+            return float(np.median(at.tokens / at.params))
+    return None
+
+
+def _forecasts(fits: Sequence[LawFit], budgets: Any, per_param: float | None, level: float) -> list[Forecast]:
+    if not len(budgets):
+        return []
+    params = tokens = None
+    if per_param is not None:
+        from .._generated import array
+
+        params, tokens = array.ray_params(budgets, per_param), array.ray_tokens(budgets, per_param)
+    found = []
+    for fit in fits:
+        ks = _some_k(fit) if "k" in fit.kind.asks else (None,)
+        for k in ks:
+            at = Points(compute=budgets, params=params, tokens=tokens, k=None if k is None else np.full(len(budgets), k))
+            if any(getattr(at, name) is None for name in fit.kind.asks):
+                continue
+            found += _forecast(fit, at, k, level)
+    return found
+
+
+def _some_k(fit: LawFit) -> tuple[float, ...]:
+    """The least, the middle and the largest k of the pairs."""
+    ks = np.unique(fit.sample.at.column("k"))
+    return tuple(dict.fromkeys(float(ks[i]) for i in (0, len(ks) // 2, len(ks) - 1)))
+
+
+def _forecast(fit: LawFit, at: Points, k: float | None, level: float) -> list[Forecast]:
+    """What a law foretells at some points."""
+    values, law, new = fit.accuracy(at), fit.interval(at, level), fit.new_run(at, level)
+    largest = fit.sample.at.compute
+    beyond = fit.kind.beyond(fit.found.coefficients, at) if isinstance(fit.kind, BilinearKind) else np.zeros(len(at), bool)
+    found = []
+    for i, C in enumerate(at.column("compute")):
+        low, high = (None, None) if law is None else map(float, law[i])
+        new_low, new_high = (None, None) if new is None else map(float, new[i])
+        found.append(
+            Forecast(
+                law=fit.name,
+                compute=float(C),
+                params=None if at.params is None else float(at.params[i]),
+                tokens=None if at.tokens is None else float(at.tokens[i]),
+                accuracy=float(values[i]),
+                low=low,
+                high=high,
+                new_low=new_low,
+                new_high=new_high,
+                decades=float("nan") if largest is None else float(np.log10(C / largest.max())),
+                k=k,
+                beyond=bool(beyond[i]),
+            )
+        )
+    return found
+
+
+def _planning(
+    fits: Sequence[LawFit], budgets: Any, ratios: Any, loss_laws: Sequence[Law], level: float
+) -> tuple[Planning | None, list[str]]:
+    """What the params+tokens law says of allocations, or why it says nothing."""
+    fit, reason = planning_law(fits)
+    if fit is None:
+        return None, [f"allocation and penalties: {reason}"]
+    return planned(fit, budgets, ratios, loss_laws, level), []
+
+
+def _rows_left_out(
+    evaluations: Evaluations, whole: Sample, held: Any, judged: Any, margin: float, fits: Sequence[LawFit]
+) -> list[str]:
+    said = []
+    if missing := len(evaluations) - len(whole):
+        said.append(f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}")
+    below: dict[tuple[int, float | None, str], list[str]] = {}
+    for fit in fits:
+        if fit.n_below:
+            what = "pair" if _is_in_k(fit.kind) else "run"
+            below.setdefault((fit.n_below, fit.margin, what), []).append(fit.name)
+    for (count, least, what), names in below.items():
+        said.append(f"{counted(count, what)} not fitted by {', '.join(names)}: at most {least:g} above guessing, or accuracy 1")
+    if unjudged := int(held.sum() - judged.sum()):
+        said.append(f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, or accuracy 1")
+    if evaluations.left_out:
+        said.append(f"{counted(evaluations.left_out, 'row')} left out by the condition")
+    if evaluations.dropped:
+        said.append(f"rows {those_dropped(evaluations.dropped)}")
+    return said
+
+
+def _two_budgets(fits: Sequence[LawFit]) -> str:
+    """That one C means two things to the laws; "" where it does not."""
+    in_compute = [fit for fit in fits if "compute" in fit.kind.asks]
+    in_params = [fit for fit in fits if {"params", "tokens"} & set(fit.kind.asks)]
+    known = [fit.sample.at for fit in in_compute if fit.sample.at.params is not None and fit.sample.at.tokens is not None]
+    if not in_params or not known:
+        return ""
+    from .._generated import array
+
+    at = known[0]
+    ratio = at.column("compute") / array.compute(at.column("params"), at.column("tokens"))
+    if ((ratio >= NEAR[0]) & (ratio <= NEAR[1])).all():
+        return ""
+    theirs, others = (", ".join(fit.name for fit in some) for some in (in_compute, in_params))
+    return (
+        f"{theirs}: C is as the runs give it, {ratio.min():.3g} to {ratio.max():.3g} times 6ND; {others}, and what to train: "
+        "C = 6ND; at one C they speak of different runs"
+    )
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,168 @@
+r"""Two-stage laws: budget -> proxy metric -> accuracy.
+
+.. math:: L = E + C_0 C^{-\alpha}, \quad Q = a + b L, \; \frac{a}{1 + e^{-k (L - L_0)}} + b, \; 1 - \varepsilon + k e^{-\delta L}.
+
+The second stage is fitted to the proxies of the runs themselves, not to those that the first stage foretells. Sources: Krajewski
+et al. 2025, arXiv 2512.08894, Section 4.3 (linear and logistic); Gadre et al. 2024, arXiv 2403.08540 (exponential). Least squares
+of accuracy for each: for the linear one that paper says so, for the logistic one its code does. That code fits the proxy without
+E by least squares of its logarithm: `two_stage("logistic", stage="compute-power")`; here E is fitted unless that is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .first_stage import STAGES, FirstStage, StageFit
+from .kind import Found, Redone
+from .links import LINKS, Link, LinkFit
+from .power import MARGIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from .sample import Points, Sample
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["TWO_STAGE_KINDS", "TwoStageKind", "two_stage"]
+
+
+#: Runs to a coefficient of a stage below which a word is due.
+FEW = 5
+
+
+class Stages(NamedTuple):
+    """The two fits."""
+
+    first: StageFit
+    second: LinkFit
+
+
+@dataclass(frozen=True)
+class TwoStageKind:
+    """A two-stage law; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
+
+    The accuracy that it foretells is not kept between 0 and 1. A link that levels off at guessing is fitted to all runs; the
+    linear one, which cannot, to those above guessing by the margin of the direct laws.
+
+    Attributes
+    ----------
+    name : str
+    stage : FirstStage
+        Budget -> proxy.
+    link : Link
+        Proxy -> accuracy.
+    """
+
+    name: str
+    stage: FirstStage
+    link: Link
+    margin: float | None = None
+
+    @property
+    def formula(self) -> str:
+        """Both stages in plain text."""
+        return f"{self.link.formula}, L = {self.stage.formula}"
+
+    @property
+    def fitted_by(self) -> str:
+        """What is minimised."""
+        return "least squares of Q given the proxy; the proxy on its own"
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """Those of the first stage, then those of the second."""
+        return (*self.stage.coefficients, *self.link.coefficients)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The budget and the proxy."""
+        return (*self.stage.needs, "proxy")
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The budget alone."""
+        return self.stage.needs
+
+    def fit(self, sample: Sample) -> Found:
+        """Each stage closest to the runs; `Found.inside` holds both fits, `Found.value` is the sum of squares of accuracy."""
+        proxy = sample.at.column("proxy")
+        try:
+            first = self.stage.fit(sample.at, proxy)
+            second = self.link.fit(proxy, sample.accuracy)
+        except ValueError as error:
+            raise ValueError(f"{sample.benchmark}: {error}") from None
+        failed = [] if first.converged else [f"first stage: {first.reason}"]
+        failed += [] if second.converged else ["second stage: no certified minimum"]
+        return Found(
+            coefficients=np.concatenate([first.coefficients, second.coefficients]),
+            value=second.value,
+            converged=not failed,
+            reason="; ".join(failed),
+            undetermined=(*first.undetermined, *second.undetermined),
+            inside=Stages(first, second),
+            limits=np.concatenate([self.stage.limits, np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))]),
+            remarks=(*self._few(len(sample)), *self.link.remarks(second.coefficients)),
+        )
+
+    def _few(self, runs: int) -> Iterator[str]:
+        """A sentence for each stage that has few runs for its coefficients."""
+        for which, part in (("first", self.stage), ("second", self.link)):
+            width = len(part.coefficients)
+            if runs < FEW * width:
+                yield (
+                    f"{runs} runs for the {width} coefficients of the {which} stage, fewer than {FEW} to each: how close it is "
+                    "to these says little of how far off it is elsewhere"
+                )
+
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+        """Both fits repeated with the same draws of runs; see `Kind.refit`."""
+        first, certain = found.inside.first.refit(weights)
+        second = self.link.refit(sample.at.column("proxy"), sample.accuracy, weights)
+        return Redone(np.concatenate([first, second.coefficients], axis=1), certain & second.converged)
+
+    def proxy(self, coefficients: Floats, at: Points) -> Floats:
+        """The proxy (K, m) of the first stages of K laws (K, p) at m points."""
+        return self.stage.proxy(coefficients[:, : len(self.stage.coefficients)], at)
+
+    def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
+        """Raw accuracy (K, m) by way of the proxy that the first stage foretells; see `Kind.accuracy`."""
+        return self.link.accuracy(coefficients[:, len(self.stage.coefficients) :], self.proxy(coefficients, at))
+
+
+def two_stage(link: str, *, stage: str | FirstStage = "compute") -> TwoStageKind:
+    """A two-stage law by the names of its stages.
+
+    Parameters
+    ----------
+    link : {"linear", "logistic", "exponential"}
+        Proxy -> accuracy.
+    stage : {"compute", "compute-power", "params-tokens", "equal-exponents"} or FirstStage
+        Budget -> proxy: E + C0 C^-alpha, C0 C^-alpha, E + A N^-beta + B D^-gamma, or the last with beta = gamma.
+
+    Raises
+    ------
+    ValueError
+        For a name of none of these.
+
+    Examples
+    --------
+    >>> two_stage("linear").formula
+    'Q = a + b L, L = E + C0 C^-alpha'
+    """
+    if link not in LINKS:
+        raise ValueError(f"link={link!r}: must be one of {', '.join(LINKS)}")
+    if isinstance(stage, str) and stage not in STAGES:
+        raise ValueError(f"stage={stage!r}: must be one of {', '.join(STAGES)}")
+    first = STAGES[stage] if isinstance(stage, str) else stage
+    name = f"two-stage-{link}" if first.name == "compute" else f"two-stage-{link}-{first.name}"
+    return TwoStageKind(name, first, LINKS[link], margin=MARGIN if link == "linear" else None)
+
+
+#: By name: with each link, by way of compute; the others are made by `two_stage`.
+TWO_STAGE_KINDS = {kind.name: kind for kind in map(two_stage, LINKS)}

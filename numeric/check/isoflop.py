@@ -1,0 +1,211 @@
+r"""IsoFLOP minima (approach 2 of Hoffmann et al. 2022, arXiv 2203.15556).
+
+At every budget a parabola through the losses over log N, by least squares: its vertex is N*, its height there L*. The same over
+log D gives D*. Power laws through N*(C) and D*(C) and a compute law through L*(C) follow.
+
+An isoFLOP profile A N^-beta + B (C/6N)^-gamma is close to a parabola in log N only near its minimum, and even about it only where
+beta = gamma: on a wide grid, or one whose middle is off the optimum, the vertex is off as well (arXiv 2603.22339). With a
+params+tokens law at hand the error is known: the same parabolas through the law's own losses at the very same runs miss the law's
+true optimum by that much. Corrected values have it taken off, as factors of N*, D* and L*. This also accounts for runs whose
+compute is not exactly the budget, or is not 6ND.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .clusters import clusters, geometric_mean
+from .parabola import Vertices, vertices
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .laws import Laws
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Indices = NDArray[np.intp]
+
+__all__ = ["BudgetMinimum", "IsoflopDesign", "Minima", "find_budgets"]
+
+#: A parabola has three coefficients: with five sizes two are left to judge it.
+LEAST_SIZES = 5
+#: The largest size over the smallest, at least.
+LEAST_SPAN = 2.0
+NO_MINIMUM = "no minimum of the parabola within the sizes"
+BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
+
+
+class Minima(NamedTuple):
+    """Vertices for K sets of losses at J budgets: arrays (K, J)."""
+
+    log_params: Floats
+    log_tokens: Floats
+    loss: Floats
+    curvature: Floats
+    valid: Flags
+
+
+@dataclass(frozen=True)
+class IsoflopDesign:
+    """The runs of J budgets: indices of the runs, and the budget in FLOP, of each."""
+
+    params: Floats
+    tokens: Floats
+    members: tuple[Indices, ...]
+    compute: Floats
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def some(self, chosen: Flags) -> IsoflopDesign:
+        """The chosen budgets."""
+        members = tuple(entry for entry, keep in zip(self.members, chosen, strict=True) if keep)
+        return IsoflopDesign(self.params, self.tokens, members, self.compute[chosen])
+
+    def minima(self, losses: Floats, weights: Floats | None = None) -> Minima:
+        """The vertices for losses (K, n) with weights (n,), n counting all runs.
+
+        Valid where the parabolas over log N and over log D both open upwards and are lowest between the least and the
+        largest of the sizes.
+        """
+        columns = [self._at(members, np.atleast_2d(losses), weights) for members in self.members]
+        if not columns:
+            empty = np.empty((len(np.atleast_2d(losses)), 0))
+            return Minima(empty, empty, empty, empty, empty.astype(bool))
+        return Minima(*(np.stack(column, axis=1) for column in zip(*columns, strict=True)))
+
+    def _at(self, members: Indices, losses: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats, Floats, Flags]:
+        given = None if weights is None else weights[members]
+
+        def lowest(values: Floats) -> tuple[Vertices, Flags]:
+            x = np.log(values[members])
+            found = vertices(x, losses[:, members], given)
+            with np.errstate(invalid="ignore"):
+                return found, found.inside(float(x.min()), float(x.max())) & (found.height > 0.0)
+
+        (over_params, good), (over_tokens, good_too) = lowest(self.params), lowest(self.tokens)
+        return over_params.position, over_tokens.position, over_params.height, over_params.curvature, good & good_too
+
+    def biases(self, laws: Laws, weights: Floats | None = None) -> Minima:
+        """How far the parabolas through the laws' own losses are off: log N - log N*, log D - log D*, L/L*."""
+        own = self.minima(laws.losses(self.params, self.tokens), weights)
+        return Minima(
+            own.log_params - np.log(laws.params(self.compute)),
+            own.log_tokens - np.log(laws.tokens(self.compute)),
+            own.loss / laws.envelope(self.compute),
+            own.curvature,
+            own.valid,
+        )
+
+    def corrected(self, minima: Minima, biases: Minima) -> Minima:
+        """The minima with the biases taken off; valid where both are."""
+        return Minima(
+            minima.log_params - biases.log_params,
+            minima.log_tokens - biases.log_tokens,
+            minima.loss / biases.loss,
+            minima.curvature,
+            minima.valid & biases.valid,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetMinimum:
+    """What the runs at one budget say about its optimum.
+
+    Attributes
+    ----------
+    compute : float
+        Geometric mean of the runs' compute, FLOP.
+    n_runs, n_sizes : int
+        Runs, and different sizes among them.
+    params_lo, params_hi : float
+        Range of the sizes.
+    params, tokens, loss : float
+        Raw minimum: the vertex over log N, over log D, and the height of the former. NaN where there is none.
+    curvature : float
+        Of the parabola over log N: loss = `loss` + `curvature` (log N - log `params`)^2.
+    corrected_params, corrected_tokens, corrected_loss : float
+        With the bias of the parabola taken off.
+    reason : str
+        Why the budget is left out; empty where it counts.
+    """
+
+    compute: float
+    n_runs: int
+    n_sizes: int
+    params_lo: float
+    params_hi: float
+    params: float
+    tokens: float
+    loss: float
+    curvature: float
+    corrected_params: float
+    corrected_tokens: float
+    corrected_loss: float
+    reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data; None for what there is not."""
+        return {key: None if value != value else value for key, value in asdict(self).items()}
+
+
+def find_budgets(params: Floats, tokens: Floats, compute: Floats, *, tolerance: float = 0.1) -> IsoflopDesign:
+    """The budgets at which enough different sizes were trained.
+
+    Parameters
+    ----------
+    params, tokens, compute : ndarray
+        Of the runs; (n,), > 0.
+    tolerance : float
+        The largest compute of a budget's runs exceeds the smallest by at most this share; > 0.
+
+    Returns
+    -------
+    IsoflopDesign
+        Budgets with at least five sizes that span a factor of at least two, by increasing compute.
+    """
+    members = [
+        entry
+        for entry in clusters(compute, tolerance, LEAST_SIZES)
+        if len(np.unique(params[entry])) >= LEAST_SIZES and params[entry].max() >= LEAST_SPAN * params[entry].min()
+    ]
+    budgets = np.array([geometric_mean(compute[entry]) for entry in members])
+    return IsoflopDesign(params, tokens, tuple(members), budgets)
+
+
+def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[BudgetMinimum, ...]:
+    """The first row of the minima, a record a budget."""
+    corrected = design.corrected(raw, biases)
+
+    def value(array: Floats, j: int, valid: Any) -> float:
+        return float(array[0, j]) if valid else float("nan")
+
+    def exp(array: Floats, j: int, valid: Any) -> float:
+        return float(np.exp(array[0, j])) if valid else float("nan")
+
+    records = []
+    for j, members in enumerate(design.members):
+        found, known = raw.valid[0, j], corrected.valid[0, j]
+        sizes = design.params[members]
+        records.append(
+            BudgetMinimum(
+                compute=float(design.compute[j]),
+                n_runs=len(members),
+                n_sizes=len(np.unique(sizes)),
+                params_lo=float(sizes.min()),
+                params_hi=float(sizes.max()),
+                params=exp(raw.log_params, j, found),
+                tokens=exp(raw.log_tokens, j, found),
+                loss=value(raw.loss, j, found),
+                curvature=value(raw.curvature, j, found),
+                corrected_params=exp(corrected.log_params, j, known),
+                corrected_tokens=exp(corrected.log_tokens, j, known),
+                corrected_loss=value(corrected.loss, j, known),
+                reason="" if known else BIASED_AWAY if found else NO_MINIMUM,
+            )
+        )
+    return tuple(records)

@@ -1,0 +1,91 @@
+"""What K params+tokens laws at once imply at given runs and budgets: arrays of one row a law."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._generated import array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Laws"]
+
+
+class Laws(NamedTuple):
+    """Coefficients of K laws E + A N^-beta + B D^-gamma, each (K,)."""
+
+    E: Floats
+    A: Floats
+    B: Floats
+    beta: Floats
+    gamma: Floats
+
+    @classmethod
+    def of(cls, coefficients: Any) -> Laws:
+        """From rows E, A, B, beta, gamma."""
+        return cls(*np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T)
+
+    def __len__(self) -> int:
+        return int(self.E.size)
+
+    @property
+    def terms(self) -> dict[str, Floats]:
+        """The columns that broadcast against rows of runs."""
+        return {"A": self.A[:, None], "B": self.B[:, None], "beta": self.beta[:, None], "gamma": self.gamma[:, None]}
+
+    def losses(self, params: Floats, tokens: Floats) -> Floats:
+        """L(N, D) at n runs; (K, n)."""
+        return array.loss(params, tokens, self.E[:, None], **self.terms)
+
+    def envelope(self, compute: Floats) -> Floats:
+        """L*(C) at n budgets; (K, n)."""
+        return array.optimal_loss(compute, self.E[:, None], **self.terms)
+
+    def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
+        """L(C) at n budgets on the ray D = t N; (K, n)."""
+        return array.loss_at(array.ray_reducible_loss(compute, tokens_per_param, **self.terms), self.E[:, None])
+
+    def ray_exponent(self, compute: float, tokens_per_param: float) -> Floats:
+        """Local exponent of the ray; (K,)."""
+        return array.ray_exponent(np.array([compute]), tokens_per_param, **self.terms)[:, 0]
+
+    def params(self, compute: Floats) -> Floats:
+        """N*(C); (K, n)."""
+        return array.optimal_params(compute, **self.terms)
+
+    def tokens(self, compute: Floats) -> Floats:
+        """D*(C); (K, n)."""
+        return array.optimal_tokens(compute, **self.terms)
+
+    @property
+    def alpha(self) -> Floats:
+        """Exponent of the envelope; (K,)."""
+        return array.exponent(self.beta, self.gamma)
+
+    @property
+    def log_C0(self) -> Floats:
+        """Log coefficient of the envelope; (K,)."""
+        return np.log(array.coefficient(self.A, self.B, self.beta, self.gamma))
+
+    @property
+    def params_share(self) -> Floats:
+        """w_N: the exponent of N*(C); (K,)."""
+        return array.params_share(self.beta, self.gamma)
+
+    @property
+    def tokens_share(self) -> Floats:
+        """w_D: the exponent of D*(C); (K,)."""
+        return array.tokens_share(self.beta, self.gamma)
+
+    def table(self) -> Floats:
+        """Rows E, A, B, beta, gamma: (K, 5)."""
+        return np.stack(self, axis=1)
+
+    def some(self, chosen: Any) -> Laws:
+        """The chosen ones."""
+        return Laws(*(column[chosen] for column in self))

@@ -1,0 +1,344 @@
+r"""The derived envelope against compute laws that others fitted: the published tables.
+
+A params-tokens law fixes a compute law in two ways: its compute-optimal envelope, and its restriction to a
+ray D/N = t along which the runs of a compute law were trained. Both are set beside the compute law that was
+fitted to those runs directly. Source of the laws: Krajewski et al. 2025, arXiv 2512.08894, Tables 12 and 11.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...theory.data.published import KRAJEWSKI_RUNS, PublishedLaw, compute_counterparts, published
+from .._generated import scalar
+from ..errors import POSITIVE, outside, positive_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["AccuracyCurves", "BenchmarkCheck", "PublishedCheck", "check_published"]
+
+#: Largest difference in accuracy at which two curves are said to agree.
+TOLERANCE = 0.02
+
+#: Grid step in log compute. An accuracy exp(-y C^-alpha) changes over 1/alpha > 1 in log compute.
+STEP = 1.0 / 64.0
+#: Each refinement looks at the surroundings of a maximum with a grid this many times finer.
+ZOOM = 16
+#: Refine to this half width in log compute: the error of the maximum is its square, below rounding.
+HALF_WIDTH = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyCurves:
+    """Three predictions of a benchmark's raw accuracy as a function of compute.
+
+    Attributes
+    ----------
+    law : PublishedLaw
+        The params-tokens law.
+    compute_law : PublishedLaw
+        The compute law fitted to the same benchmark.
+    tokens_per_param : float
+        D/N of the ray.
+    """
+
+    law: PublishedLaw
+    compute_law: PublishedLaw
+    tokens_per_param: float
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """A, B, beta and gamma of the params-tokens law."""
+        return {name: float(text) for name, text in self.law.coefficients.items() if text is not None}
+
+    def envelope(self, compute: Any) -> Any:
+        """Accuracy with the compute-optimal allocation. ``compute``: FLOP, > 0, a number or an array."""
+        from .._generated import array
+
+        return _raw(self.law, array.optimal_reducible_loss(compute, **self.coefficients))
+
+    def ray(self, compute: Any) -> Any:
+        """Accuracy at the fixed D/N. ``compute``: FLOP, > 0, a number or an array."""
+        from .._generated import array
+
+        on_ray = array.ray_reducible_loss(compute, self.tokens_per_param, **self.coefficients)
+        return _raw(self.law, on_ray)
+
+    def fitted(self, compute: Any) -> Any:
+        """Accuracy by the compute law -log Q' = C0 C^-alpha. ``compute``: FLOP, > 0, a number or an array."""
+        import numpy as np
+
+        alpha = float(str(self.compute_law.coefficients["alpha"]))
+        return _raw(self.compute_law, np.exp(float(self.compute_law.log_C0) - alpha * np.log(compute)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkCheck:
+    """One benchmark: the exponents, and how far the predicted accuracies lie apart.
+
+    Attributes
+    ----------
+    name : str
+        The benchmark as Table 12 prints it.
+    metric_type : str
+        How it is scored: acc_norm, acc, exact_match, pass@1.
+    law, compute_law : str
+        Names of the two published laws.
+    alpha_derived : float
+        Exponent of the envelope, derived from the params-tokens law.
+    alpha_empirical : float
+        Exponent of the compute law, decoded from Table 11.
+    alpha_ray, alpha_ray_lo, alpha_ray_hi : float
+        Local exponent of the ray at the geometric mean, at the *lowest* and at the *highest* compute of the
+        range. It falls with compute: alpha_ray_lo >= alpha_ray >= alpha_ray_hi.
+    coefficient_derived, coefficient_empirical, coefficient_ratio : float
+        C0 of the envelope, of the compute law, and the first over the second. C0 is the value extrapolated to
+        one FLOP: a small difference of the exponents makes a ratio far from one where the curves agree.
+    max_abs_difference, max_abs_difference_envelope : float
+        Largest difference in raw accuracy of the ray, and of the envelope, from the compute law on the range.
+    compute_at_max, compute_at_max_envelope : float
+        Where it is attained, in FLOP.
+    verdict : {"agrees", "differs"}
+        Whether max_abs_difference is at most the tolerance.
+    """
+
+    name: str
+    metric_type: str
+    law: str
+    compute_law: str
+    alpha_derived: float
+    alpha_empirical: float
+    alpha_ray: float
+    alpha_ray_lo: float
+    alpha_ray_hi: float
+    coefficient_derived: float
+    coefficient_empirical: float
+    coefficient_ratio: float
+    max_abs_difference: float
+    compute_at_max: float
+    max_abs_difference_envelope: float
+    compute_at_max_envelope: float
+    verdict: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedCheck:
+    """Derived envelopes and rays against the compute laws of the same source.
+
+    Attributes
+    ----------
+    rows : tuple of BenchmarkCheck
+        In the order of Table 12.
+    compute_range : (float, float)
+        Lowest and highest compute of the comparison, in FLOP.
+    tokens_per_param : float
+        D/N of the ray.
+    tolerance : float
+        Largest difference in accuracy at which a row agrees. The tables give no errors: a verdict describes
+        the size of the difference, not its significance.
+    source : str
+        Where the laws come from.
+    """
+
+    rows: tuple[BenchmarkCheck, ...]
+    compute_range: tuple[float, float]
+    tokens_per_param: float
+    tolerance: float
+    source: str
+
+    def __str__(self) -> str:
+        from .published_text import check_text
+
+        return check_text(self)
+
+    @property
+    def reference_compute(self) -> float:
+        """Geometric mean of the range, in FLOP: where alpha_ray is taken."""
+        return _geometric_mean(*self.compute_range)
+
+    @property
+    def agrees(self) -> int:
+        """How many rows agree."""
+        return sum(row.verdict == "agrees" for row in self.rows)
+
+    @property
+    def differs(self) -> int:
+        """How many rows differ."""
+        return len(self.rows) - self.agrees
+
+    def curves(self, name: str) -> AccuracyCurves:
+        """The curves behind the row of a benchmark.
+
+        Raises
+        ------
+        ValueError
+            If no row has that name.
+        """
+        rows = {row.name: row for row in self.rows}
+        if name not in rows:
+            raise ValueError(f"unknown benchmark name={name!r}; choose from {', '.join(rows)}")
+        return AccuracyCurves(
+            law=published(rows[name].law),
+            compute_law=published(rows[name].compute_law),
+            tokens_per_param=self.tokens_per_param,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in plain types, ready for JSON."""
+        return {
+            "kind": "published",
+            "compute_range": list(self.compute_range),
+            "reference_compute": self.reference_compute,
+            "tokens_per_param": self.tokens_per_param,
+            "tolerance": self.tolerance,
+            "rows": [asdict(row) for row in self.rows],
+            "agrees": self.agrees,
+            "differs": self.differs,
+            "source": self.source,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a benchmark, indexed by its name (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows]).set_index("name")
+
+
+def check_published(
+    *,
+    compute_range: tuple[float, float] | None = None,
+    tolerance: float = TOLERANCE,
+    tokens_per_param: float | None = None,
+) -> PublishedCheck:
+    """Set what the published params-tokens laws imply beside the compute laws fitted to the same benchmarks.
+
+    For each of the 12 benchmarks of Krajewski et al.: the exponent of the derived envelope, the local
+    exponent of the ray D/N = ``tokens_per_param``, and the largest difference in raw accuracy between each of
+    the two and the compute law. That was fitted to runs near D/N = 20, so the verdict is about the ray.
+
+    Parameters
+    ----------
+    compute_range : (float, float), optional
+        Lowest and highest compute, FLOP, > 0; by default the budgets of the source's runs near D/N = 20.
+    tolerance : float
+        Largest difference in accuracy that counts as agreement; 1, > 0.
+    tokens_per_param : float, optional
+        D/N of the ray; tokens per parameter, > 0; by default that of the source's runs.
+
+    Returns
+    -------
+    PublishedCheck
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain.
+
+    Examples
+    --------
+    >>> result = check_published()
+    >>> result.rows[0].name, f"{result.rows[0].alpha_derived:.4f}"
+    ('ARC-E', '0.1890')
+    """
+    lo, hi = _range(compute_range)
+    tolerance = positive_number("tolerance", tolerance)
+    if tokens_per_param is None:
+        tokens_per_param = float(KRAJEWSKI_RUNS.tokens_per_param)
+    ratio = positive_number("tokens_per_param", tokens_per_param)
+    pairs = compute_counterparts()
+    return PublishedCheck(
+        rows=tuple(
+            _check(AccuracyCurves(law=law, compute_law=fitted, tokens_per_param=ratio), lo, hi, tolerance)
+            for law, fitted in pairs
+        ),
+        compute_range=(lo, hi),
+        tokens_per_param=ratio,
+        tolerance=tolerance,
+        source=pairs[0][0].source.citation,
+    )
+
+
+def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> BenchmarkCheck:
+    law, compute_law, given = curves.law, curves.compute_law, curves.coefficients
+    fitted = {name: float(text) for name, text in compute_law.coefficients.items() if text is not None}
+    coefficient = scalar.coefficient(**given)
+    at_ray, difference = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)), lo, hi)
+    at_envelope, envelope_difference = _largest(lambda C: abs(curves.envelope(C) - curves.fitted(C)), lo, hi)
+
+    def ray_exponent(compute: float) -> float:
+        return float(scalar.ray_exponent(compute, curves.tokens_per_param, **given))
+
+    return BenchmarkCheck(
+        name=str(law.label),
+        metric_type=str(law.metric_type),
+        law=law.name,
+        compute_law=compute_law.name,
+        alpha_derived=scalar.exponent(given["beta"], given["gamma"]),
+        alpha_empirical=fitted["alpha"],
+        alpha_ray=ray_exponent(_geometric_mean(lo, hi)),
+        alpha_ray_lo=ray_exponent(lo),
+        alpha_ray_hi=ray_exponent(hi),
+        coefficient_derived=coefficient,
+        coefficient_empirical=fitted["C0"],
+        coefficient_ratio=coefficient / fitted["C0"],
+        max_abs_difference=difference,
+        compute_at_max=at_ray,
+        max_abs_difference_envelope=envelope_difference,
+        compute_at_max_envelope=at_envelope,
+        verdict="agrees" if difference <= tolerance else "differs",
+    )
+
+
+def _raw(law: PublishedLaw, neg_log: Any) -> Any:
+    from ..accuracy.scale import accuracy
+
+    return accuracy(neg_log, float(law.random_baseline or 0))
+
+
+def _range(compute_range: tuple[float, float] | None) -> tuple[float, float]:
+    if compute_range is None:
+        return float(KRAJEWSKI_RUNS.compute_lo), float(KRAJEWSKI_RUNS.compute_hi)
+    domain = f"two numbers, each {POSITIVE}, the first below the second"
+    try:
+        lo, hi = (positive_number("compute_range", bound) for bound in compute_range)
+    except (TypeError, ValueError):
+        raise outside("compute_range", compute_range, domain) from None
+    if not lo < hi:
+        raise outside("compute_range", compute_range, domain)
+    return lo, hi
+
+
+def _geometric_mean(lo: float, hi: float) -> float:
+    return math.sqrt(lo) * math.sqrt(hi)
+
+
+def _largest(function: Callable[[Any], Any], lo: float, hi: float) -> tuple[float, float]:
+    """Where a function of compute is largest on [lo, hi], and its value there.
+
+    A grid in log compute finds every peak; each is then narrowed by finer and finer grids, all at a time.
+    """
+    import numpy as np
+
+    first, last = math.log(lo), math.log(hi)
+
+    def compute(s: Any) -> Any:
+        """Exp(s), exactly lo and hi at the ends."""
+        return np.where(s <= first, lo, np.where(s >= last, hi, np.clip(np.exp(s), lo, hi)))
+
+    grid = np.linspace(first, last, max(257, math.ceil((last - first) / STEP) + 1))
+    values = function(compute(grid))
+    before, after = np.append(-np.inf, values[:-1]), np.append(values[1:], -np.inf)
+    peaks = grid[(values > before) & (values >= after)]
+    half_width = grid[1] - grid[0]
+    offsets = np.linspace(-1.0, 1.0, 2 * ZOOM + 1)
+    while half_width > HALF_WIDTH:
+        around = np.clip(peaks[:, None] + half_width * offsets, first, last)
+        peaks = around[np.arange(len(peaks)), function(compute(around)).argmax(axis=1)]
+        half_width /= ZOOM
+    heights = function(compute(peaks))
+    best = heights.argmax()
+    return float(compute(peaks)[best]), float(heights[best])

@@ -1,0 +1,421 @@
+"""What the check of runs found, as data, text and frames."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .band import CANNOT_TELL, CONSISTENT, Band, farthest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from ..compute_law import ComputeLaw
+    from ..data.runs import Dropped
+    from ..fit.objective import Objective
+    from ..fit.power_law import PowerLaw
+    from ..law import Law
+    from .isoflop import BudgetMinimum
+
+    Floats = NDArray[Any]
+
+__all__ = ["Correction", "CurveCheck", "Estimate", "PowerLawCheck", "RunsCheck", "ToleranceMeaning"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with the ends of its interval, NaN where there is none."""
+
+    value: float
+    lo: float
+    hi: float
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether 0 lies outside the interval."""
+        return self.lo > 0.0 or self.hi < 0.0
+
+    def exponentiated(self) -> Estimate:
+        """The same for the exponential of the quantity; infinite beyond the floats."""
+        return Estimate(*(math.inf if x > 709.0 else math.exp(x) for x in (self.value, self.lo, self.hi)))
+
+    def clipped(self, least: float) -> Estimate:
+        """The same with nothing below `least`."""
+        return Estimate(max(self.value, least), max(self.lo, least), max(self.hi, least))
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Plain data; None for what is not finite."""
+        return {name: _finite(getattr(self, name)) for name in ("value", "lo", "hi")}
+
+
+class Correction(NamedTuple):
+    """What is taken off a curve, as a share of the predicted loss, and at which compute."""
+
+    share: float
+    compute: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CurveCheck:
+    """One approach: its compute law beside the one that the params+tokens law predicts for it.
+
+    Attributes
+    ----------
+    approach : {"frontier", "isoflop", "fixed-ratio"}
+    verdict : {"consistent", "inconsistent", "cannot tell"}
+    reason : str
+        Of "cannot tell": what is missing, and what would tell. Of "inconsistent": where it is worst.
+    n_runs : int
+        Runs that the approach uses.
+    n_budgets : int or None
+        Budgets with a minimum, of "isoflop".
+    tokens_per_param : float or None
+        Of "fixed-ratio".
+    law : ComputeLaw or None
+        Through the points of the approach, moved along the params+tokens law to where the prediction is.
+    raw_law : ComputeLaw or None
+        Through the points as they are, bias and all.
+    predicted_law : ComputeLaw or None
+        The envelope; of "fixed-ratio", the compute law through the law's own losses on the ray.
+    alpha, C0, E : Estimate or None
+        Of the empirical law, with intervals; for the frontier with the mean effect of the selection taken off.
+    alpha_predicted : float or None
+        Exponent of `predicted_law`.
+    alpha_difference : Estimate or None
+        Empirical minus predicted exponent, from paired resamples: beyond chance where its interval excludes 0.
+    compute_range : (float, float) or None
+        Lowest and highest compute of the comparison, FLOP.
+    compute, difference, lo, hi : ndarray
+        A grid over that range, the relative difference in loss of the empirical from the predicted curve, and its
+        simultaneous band.
+    raw_difference : ndarray
+        The same before any correction.
+    max_relative_difference : float or None
+        Largest \\|difference\\|, at `compute_at_max`.
+    differs : bool
+        Whether the band leaves 0 anywhere: a difference beyond chance, be it within the tolerance or not.
+    share_at_bound : float
+        Share of the resamples with E = 0, or an exponent at its bound: where it is not small, alpha is hardly identified.
+    """
+
+    approach: str
+    verdict: str
+    reason: str = ""
+    n_runs: int
+    n_budgets: int | None = None
+    tokens_per_param: float | None = None
+    law: ComputeLaw | None = None
+    raw_law: ComputeLaw | None = None
+    predicted_law: ComputeLaw | None = None
+    alpha: Estimate | None = None
+    C0: Estimate | None = None
+    E: Estimate | None = None
+    alpha_predicted: float | None = None
+    alpha_difference: Estimate | None = None
+    compute_range: tuple[float, float] | None = None
+    compute: Floats | None = field(default=None, repr=False)
+    difference: Floats | None = field(default=None, repr=False)
+    lo: Floats | None = field(default=None, repr=False)
+    hi: Floats | None = field(default=None, repr=False)
+    raw_difference: Floats | None = field(default=None, repr=False)
+    max_relative_difference: float | None = None
+    compute_at_max: float | None = None
+    differs: bool = False
+    share_at_bound: float = 0.0
+
+    @classmethod
+    def refused(cls, approach: str, reason: str, **about: Any) -> CurveCheck:
+        """An approach that the runs do not allow."""
+        return cls(approach=approach, verdict=CANNOT_TELL, reason=reason, **about)
+
+    @property
+    def name(self) -> str:
+        """The approach, or the ratio."""
+        return self.approach if self.tokens_per_param is None else f"D/N = {self.tokens_per_param:.3g}"
+
+    @property
+    def raw_max_relative_difference(self) -> float | None:
+        """Largest difference before any correction."""
+        return None if self.raw_difference is None else float(abs(self.raw_difference).max())
+
+    @property
+    def largest_correction(self) -> Correction | None:
+        """Where the difference after correction is farthest from the raw one."""
+        if self.compute is None or self.difference is None or self.raw_difference is None:
+            return None
+        taken = self.difference - self.raw_difference
+        place = int(abs(taken).argmax())
+        return Correction(float(taken[place]), float(self.compute[place]))
+
+    @property
+    def within_yet_different(self) -> bool:
+        """Whether it is consistent within the tolerance, and yet different beyond chance."""
+        return self.verdict == CONSISTENT and self.differs
+
+    @property
+    def differs_most(self) -> tuple[float, Estimate] | None:
+        """The compute at which the band lies farthest from 0, and the difference there; None where it holds 0 throughout."""
+        if not self.differs or self.compute is None or self.difference is None or self.lo is None or self.hi is None:
+            return None
+        k = farthest(Band(self.difference, self.lo, self.hi))
+        return float(self.compute[k]), Estimate(float(self.difference[k]), float(self.lo[k]), float(self.hi[k]))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the verdict, and the rest."""
+        alpha = {"value": None, "lo": None, "hi": None} if self.alpha is None else self.alpha.as_dict()
+        band = None
+        if self.compute is not None and self.lo is not None and self.hi is not None and self.difference is not None:
+            band = {
+                "compute": self.compute.tolist(),
+                "difference": self.difference.tolist(),
+                "lo": self.lo.tolist(),
+                "hi": self.hi.tolist(),
+            }
+        return {
+            "approach": self.approach,
+            "alpha": alpha["value"],
+            "lo": alpha["lo"],
+            "hi": alpha["hi"],
+            "alpha_predicted": self.alpha_predicted,
+            "alpha_difference": _plain(self.alpha_difference),
+            "C0": _plain(self.C0),
+            "E": _plain(self.E),
+            "max_relative_difference": self.max_relative_difference,
+            "compute_at_max": self.compute_at_max,
+            "raw_max_relative_difference": self.raw_max_relative_difference,
+            "band": band,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "compute_range": None if self.compute_range is None else list(self.compute_range),
+            "n_runs": self.n_runs,
+            "n_budgets": self.n_budgets,
+            "tokens_per_param": self.tokens_per_param,
+            "raw": _coefficients(self.raw_law),
+            "predicted": _coefficients(self.predicted_law),
+            "largest_correction": None if self.largest_correction is None else self.largest_correction._asdict(),
+            "differs": self.differs,
+            "differs_most": None
+            if self.differs_most is None
+            else {"compute": self.differs_most[0], **self.differs_most[1].as_dict()},
+            "share_at_bound": self.share_at_bound,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerLawCheck:
+    """N*(C) or D*(C) through the isoFLOP minima beside the derived exponent.
+
+    Attributes
+    ----------
+    quantity : {"params", "tokens"}
+    raw, corrected : PowerLaw
+        Through the minima as they are, and with the bias of the parabolas taken off.
+    exponent : Estimate
+        Of the corrected one with its interval from resamples, in which the law holds; their median difference from the law's
+        exponent, as skewed noise brings about, is taken off.
+    derived : Estimate
+        w_N or w_D of the params+tokens law, with its interval.
+    difference : Estimate
+        `exponent` minus `derived`, with its interval from paired resamples.
+    """
+
+    quantity: str
+    raw: PowerLaw
+    corrected: PowerLaw
+    exponent: Estimate
+    derived: Estimate
+    difference: Estimate
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is beyond chance: the interval of the paired difference excludes 0."""
+        return self.difference.excludes_zero
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "quantity": self.quantity,
+            "raw": self.raw.as_dict(),
+            "corrected": self.corrected.as_dict(),
+            "exponent": self.exponent.as_dict(),
+            "derived": self.derived.as_dict(),
+            "difference": self.difference.as_dict(),
+            "differs": self.differs,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToleranceMeaning:
+    """What a tolerance, a share of the loss, comes to on the envelope of a law.
+
+    Attributes
+    ----------
+    compute : float
+        Where, FLOP.
+    reducible_share : float
+        The same difference as a share of the reducible loss.
+    compute_factor : float or None
+        Compute that makes the loss lower by the tolerance, over the compute there; None where no compute does.
+    """
+
+    compute: float
+    reducible_share: float
+    compute_factor: float | None
+
+    @classmethod
+    def of(cls, law: Law, compute: float, tolerance: float) -> ToleranceMeaning:
+        """Of a tolerance at one budget."""
+        loss = float(law.envelope.loss(compute))
+        share = tolerance * loss / float(law.envelope.reducible_loss(compute))
+        try:
+            factor = float(law.allocate(loss=(1.0 - tolerance) * loss).compute) / compute
+        except ValueError:  # below E, or so near it that the compute is beyond the floats
+            factor = None
+        return cls(compute=compute, reducible_share=share, compute_factor=factor)
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Plain data."""
+        return {"compute": self.compute, "reducible_share": self.reducible_share, "compute_factor": self.compute_factor}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunsCheck:
+    """The derived envelope beside every compute law that the runs allow.
+
+    Attributes
+    ----------
+    fit : Fit
+        Of the params+tokens law.
+    law : Law
+    derived : dict of str to Estimate
+        alpha, C0 and E of the envelope, and the exponents of N*(C) and D*(C).
+    empirical : tuple of CurveCheck
+        Frontier, isoFLOP minima, fixed ratios.
+    budgets : tuple of BudgetMinimum
+        What each isoFLOP profile says about its optimum, those left out with the reason.
+    allocation : tuple of PowerLawCheck
+        N*(C) and D*(C) through the minima; empty where there are too few.
+    ratios_left_out : tuple of float
+        The D/N that enough of the runs share to be compared with their ray, and that were not, by increasing ratio.
+    verdict : {"consistent", "inconsistent", "cannot tell"}
+        Inconsistent where any approach is; else consistent where at least one is; else cannot tell.
+    n_runs : int
+    dropped : tuple of Dropped
+    warnings : tuple of str
+    objective : Objective
+        Of the joint fit.
+    tolerance, level, band_level : float
+        Relative difference in loss that counts as agreement; level of the intervals; level of each band.
+    tolerance_means : ToleranceMeaning
+        At the geometric mean of the runs' compute.
+    compared : int
+        How many bands there are: together they have the level of the intervals.
+    bootstrap, n_resamples, seed : int
+        Resamples that were asked for, and drawn.
+    interrupted : bool
+        Whether the resampling was stopped before its end.
+    """
+
+    fit: Any
+    law: Law
+    derived: dict[str, Estimate]
+    empirical: tuple[CurveCheck, ...]
+    budgets: tuple[BudgetMinimum, ...]
+    allocation: tuple[PowerLawCheck, ...]
+    ratios_left_out: tuple[float, ...]
+    verdict: str
+    n_runs: int
+    dropped: tuple[Dropped, ...]
+    warnings: tuple[str, ...]
+    objective: Objective
+    tolerance: float
+    tolerance_means: ToleranceMeaning
+    level: float
+    band_level: float
+    compared: int
+    bootstrap: int
+    n_resamples: int
+    interrupted: bool
+    seed: int
+
+    @property
+    def allocation_differs(self) -> bool:
+        """Whether N*(C) or D*(C) through the minima differs from the derived one beyond chance."""
+        return any(check.differs for check in self.allocation)
+
+    def __str__(self) -> str:
+        from .runs_text import check_runs_text
+
+        return check_runs_text(self)
+
+    def __getitem__(self, approach: str) -> CurveCheck:
+        """The first check of an approach."""
+        for check in self.empirical:
+            if check.approach == approach:
+                return check
+        raise ValueError(f"approach={approach!r}: must be one of {', '.join(dict.fromkeys(c.approach for c in self.empirical))}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in plain types, ready for JSON."""
+        return {
+            "kind": "runs",
+            "law": self.law.as_dict(),
+            "objective": self.objective.as_dict(),
+            "derived": {name: estimate.as_dict() for name, estimate in self.derived.items()},
+            "empirical": [check.as_dict() for check in self.empirical],
+            "budgets": [budget.as_dict() for budget in self.budgets],
+            "allocation": [check.as_dict() for check in self.allocation],
+            "ratios_left_out": list(self.ratios_left_out),
+            "verdict": self.verdict,
+            "allocation_differs": self.allocation_differs,
+            "tolerance": self.tolerance,
+            "tolerance_means": self.tolerance_means.as_dict(),
+            "level": self.level,
+            "band_level": self.band_level,
+            "compared": self.compared,
+            "resamples": {
+                "asked": self.bootstrap,
+                "done": self.n_resamples,
+                "interrupted": self.interrupted,
+                "seed": self.seed,
+            },
+            "n_runs": self.n_runs,
+            "dropped": [{"row": int(entry.row), "reason": entry.reason} for entry in self.dropped],
+            "warnings": list(self.warnings),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row an approach (needs pandas)."""
+        import pandas as pd
+
+        kept = [
+            "approach",
+            "tokens_per_param",
+            "n_runs",
+            "n_budgets",
+            "alpha",
+            "lo",
+            "hi",
+            "alpha_predicted",
+            "max_relative_difference",
+            "compute_at_max",
+            "raw_max_relative_difference",
+            "verdict",
+            "reason",
+        ]
+        rows = [check.as_dict() for check in self.empirical]
+        return pd.DataFrame([{name: row[name] for name in kept} for row in rows])
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _plain(estimate: Estimate | None) -> dict[str, float | None] | None:
+    return None if estimate is None else estimate.as_dict()
+
+
+def _coefficients(law: ComputeLaw | None) -> dict[str, float | None] | None:
+    return None if law is None else law.coefficients()

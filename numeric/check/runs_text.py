@@ -1,0 +1,200 @@
+"""The check of runs as a table of at most 100 columns."""
+
+from __future__ import annotations
+
+import math
+import re
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from ..data.runs_cells import counted
+from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
+from .phrases import flop, percent, round_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .runs_result import CurveCheck, Estimate, PowerLawCheck, RunsCheck
+
+__all__ = ["check_runs_text"]
+
+WIDTH = 100
+WIDTHS = (14, 5, 20, 9, 7, 7, 17, 12)
+#: A share of resamples at a bound up to this is not worth a word.
+MOST_AT_BOUND = 0.05
+#: Marks a row that is consistent within the tolerance, and yet different beyond chance.
+MARK = "*"
+#: Ratios that one line names.
+MOST_NAMED = 12
+#: Where a line does not end.
+KEPT, NO_BREAK = re.compile(r"\[[^\]]*\]| (?:%|FLOP)"), "\N{NO-BREAK SPACE}"
+#: What the verdict is about, where the allocation has to be told apart from it.
+IN_LOSS = {CONSISTENT: "consistent in loss", INCONSISTENT: "inconsistent in loss", CANNOT_TELL: "cannot tell from the loss"}
+
+
+def check_runs_text(result: RunsCheck) -> str:
+    """The law, what it implies, a row an approach, the verdict, the isoFLOP allocation, notes and the legend."""
+    rule = "-" * (sum(WIDTHS) + len(WIDTHS) - 1)
+    table = [
+        f"{'':21}{' alpha '.center(30, '-')} {' difference in loss '.center(33, '-')}",
+        _line("approach", "runs", "empirical", "predicted", "raw", "largest", "band", "verdict"),
+        rule,
+        *(_row(check) for check in result.empirical),
+        rule,
+    ]
+    said = [_verdict(result), *_allocation(result), *_notes(result), *(f"warning: {text}" for text in result.warnings)]
+    return "\n".join([*_wrapped(_head(result)), "", *table, *_wrapped(said), "", *_wrapped(_legend(result))])
+
+
+def _wrapped(texts: Iterable[str]) -> list[str]:
+    """Lines of at most the width; an interval, and a number with its unit, stay together."""
+    lines = []
+    for text in texts:
+        kept = KEPT.sub(lambda found: found[0].replace(" ", NO_BREAK), text)
+        lines += wrap(kept, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    return [line.replace(NO_BREAK, " ") for line in lines]
+
+
+def _head(result: RunsCheck) -> list[str]:
+    alpha, C0, E = (result.derived[name] for name in ("alpha", "C0", "E"))
+    return [
+        str(result.law),
+        f"{counted(result.n_runs, 'run')}; {result.objective}; intervals {round_percent(result.level)}, "
+        f"{counted(result.n_resamples, 'resample')}, seed {result.seed}",
+        f"derived envelope: alpha {_interval(alpha)}, C0 {_interval(C0, '.4g')}, E {_interval(E)}",
+    ]
+
+
+def _verdict(result: RunsCheck) -> str:
+    if not result.allocation_differs:
+        return f"verdict: {result.verdict}"
+    also = " as well" if result.verdict == INCONSISTENT else ""
+    return f"verdict: {IN_LOSS[result.verdict]}; the allocation differs{also}"
+
+
+def _allocation(result: RunsCheck) -> Iterator[str]:
+    for check in result.allocation:
+        letter = "N" if check.quantity == "params" else "D"
+        yield (
+            f"isoFLOP minima: {letter}*(C) ~ C^{_interval(check.exponent)} (raw {check.raw.exponent:.4f}); derived "
+            f"C^{_interval(check.derived)}; {_told(check)}"
+        )
+
+
+def _told(check: PowerLawCheck) -> str:
+    by = _interval(check.difference, "+.4f")
+    if check.differs:
+        return f"differs from the derived exponent beyond chance, by {by}"
+    return f"no difference beyond chance: {by}"
+
+
+def _notes(result: RunsCheck) -> Iterator[str]:
+    left_out = [budget for budget in result.budgets if budget.reason]
+    for reason in dict.fromkeys(budget.reason for budget in left_out):
+        where = [flop(budget.compute, 3) for budget in left_out if budget.reason == reason]
+        yield f"{'budget' if len(where) == 1 else 'budgets'} left out ({', '.join(where)} FLOP): {reason}"
+    if result.ratios_left_out:
+        more = counted(len(result.ratios_left_out), "more ratio")
+        yield f"{more} D/N not shown: {_listed(result.ratios_left_out)} (--ratio chooses, in Python ratios=)"
+    for check in result.empirical:
+        if note := _difference(check):
+            yield f"{check.name}: {note}"
+    for reason in dict.fromkeys(check.reason for check in result.empirical if check.reason):
+        yield f"{', '.join(check.name for check in result.empirical if check.reason == reason)}: {reason}"
+    for check in result.empirical:
+        if check.share_at_bound > MOST_AT_BOUND:
+            yield (
+                f"{check.name}: in {percent(check.share_at_bound, decimals=0)} of the resamples E or alpha ends at a bound; "
+                f"these runs determine the curve, but hardly alpha"
+            )
+    if result.dropped:
+        yield f"{counted(len(result.dropped), 'row')} dropped"
+
+
+def _listed(ratios: tuple[float, ...]) -> str:
+    rest = len(ratios) - MOST_NAMED
+    return ", ".join(f"{ratio:.3g}" for ratio in ratios[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _difference(check: CurveCheck) -> str:
+    """What differs beyond chance: the curve, and where, alpha, or both; empty where neither does."""
+    alpha = check.alpha_difference
+    if alpha is None:
+        return ""
+    by_alpha = _interval(alpha, "+.4f")
+    if check.verdict == INCONSISTENT:  # its reason says where the curve differs
+        return f"alpha differs beyond chance, by {by_alpha}" if alpha.excludes_zero else ""
+    if check.differs_most is None:
+        return f"alpha differs beyond chance, by {by_alpha}; the curve does not" if alpha.excludes_zero else ""
+    compute, found = check.differs_most
+    by_curve = f"{percent(found.value, sign=True)} [{percent(found.lo, sign=True)}, {percent(found.hi, sign=True)}]"
+    return (
+        f"the curve differs beyond chance{', within the tolerance' if check.within_yet_different else ''}, by {by_curve} at "
+        f"{flop(compute)} FLOP; {'so does alpha, by' if alpha.excludes_zero else 'alpha does not,'} {by_alpha}"
+    )
+
+
+def _legend(result: RunsCheck) -> Iterator[str]:
+    within = round_percent(result.tolerance)
+    yield "predicted: by the params-tokens law: its envelope or, at a fixed ratio, its ray"
+    yield (
+        "difference in loss: relative, of the empirical from the predicted curve, where it is largest over the observed "
+        "compute; raw, and with the biases of the approach taken off"
+    )
+    together = f" each, {round_percent(result.level)} over the {result.compared} approaches together"
+    yield (
+        f"band: how far a simultaneous band of the difference reaches; its level is {round_percent(result.band_level)}"
+        f"{together if result.compared > 1 else ''}"
+    )
+    yield (
+        f"verdict of a row: consistent where the band is within {within} throughout, inconsistent where it lies wholly outside "
+        f"somewhere, else cannot tell"
+    )
+    yield "verdict of all: inconsistent where any row is, else consistent where any row is, else cannot tell"
+    if any(check.within_yet_different for check in result.empirical):
+        yield f"{MARK} within the tolerance, yet different beyond chance: the band leaves out 0"
+    yield _tolerance(result)
+
+
+def _tolerance(result: RunsCheck) -> str:
+    means, within = result.tolerance_means, round_percent(result.tolerance)
+    if means.compute_factor is None:
+        takes = "no compute lowers the loss by so much"
+    elif means.compute_factor < 2.0:
+        takes = f"{within} less loss takes {round_percent(means.compute_factor - 1.0)} more compute"
+    else:
+        takes = f"{within} less loss takes {means.compute_factor:.3g} times the compute"
+    return (
+        f"tolerance: {within} of the loss at {flop(means.compute)} FLOP, the geometric mean of the runs, is "
+        f"{round_percent(means.reducible_share)} of the reducible loss of the fitted law; {takes}"
+    )
+
+
+def _row(check: CurveCheck) -> str:
+    if check.alpha is None or check.lo is None or check.hi is None or check.max_relative_difference is None:
+        return _line(check.name, str(check.n_runs), "", "", "", "", "", check.verdict)
+    return _line(
+        check.name,
+        str(check.n_runs),
+        f"{check.alpha.value:.4f} [{check.alpha.lo:.3f},{check.alpha.hi:.3f}]",
+        f"{check.alpha_predicted:.4f}",
+        percent(check.raw_max_relative_difference or 0.0),
+        percent(check.max_relative_difference),
+        f"{percent(check.lo.min(), sign=True)} {percent(check.hi.max(), sign=True)}",
+        check.verdict + (MARK if check.within_yet_different else ""),
+    )
+
+
+def _interval(estimate: Estimate, digits: str = ".4f") -> str:
+    value = f"{estimate.value:{digits}}"
+    if math.isnan(estimate.lo):
+        return f"{value} (no interval)"
+    return f"{value} [{estimate.lo:{digits}}, {estimate.hi:{digits}}]"
+
+
+def _line(*cells: str) -> str:
+    last = len(WIDTHS) - 1
+    return " ".join(
+        cell.ljust(width) if index in {0, last} else cell.rjust(width)
+        for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True))
+    ).rstrip()

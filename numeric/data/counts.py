@@ -1,0 +1,232 @@
+"""Counts: for each model and problem how many samples were drawn and how many of them were correct."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from .runs import Dropped, locked, lost_rows
+from .runs_cells import counted
+
+__all__ = ["Counts"]
+
+COVARIATES = ("params", "tokens", "compute", "gold")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Counts:
+    """Samples and correct ones by group (a model, or a model on a benchmark) and problem; read with :meth:`Counts.read`.
+
+    The arrays cannot be written to. R rows, G groups.
+
+    Attributes
+    ----------
+    by : tuple of str
+        The columns whose values make a group.
+    labels : tuple of tuple of str
+        Their values for each of the G groups, in order of first appearance.
+    group : ndarray of int64, (R,)
+        Index into ``labels``.
+    problem : ndarray of object, (R,)
+        Different within a group.
+    n, c : ndarray of int64, (R,)
+        Samples, at least 1, and correct ones among them.
+    row : ndarray of int64, (R,)
+        Number of the row in the source; the first row of data is 1.
+    covariates : dict of str to ndarray of float64, (G,)
+        params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference solution, in nats); NaN where a group
+        has none. Without the key where no group has any.
+    source : str
+        Where the counts come from, as messages say it.
+    left_out : int
+        Rows that did not satisfy ``where``.
+    dropped : tuple of Dropped
+        Rows without a number of samples or of correct ones.
+    warnings : tuple of str
+    """
+
+    by: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    group: Any
+    problem: Any
+    n: Any
+    c: Any
+    row: Any
+    covariates: dict[str, Any] = field(default_factory=dict)
+    source: str = "data"
+    left_out: int = 0
+    dropped: tuple[Dropped, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("group", "n", "c", "row"):
+            object.__setattr__(self, name, locked(np.asarray(getattr(self, name), dtype=np.int64)))
+        object.__setattr__(self, "problem", locked(np.asarray(self.problem, dtype=object)))
+        values = {name: locked(np.asarray(column, dtype=np.float64)) for name, column in self.covariates.items()}
+        object.__setattr__(self, "covariates", values)
+        self._check()
+
+    def _check(self) -> None:
+        rows = {name: len(getattr(self, name)) for name in ("group", "problem", "n", "c", "row")}
+        if len(set(rows.values())) > 1:
+            raise ValueError(f"counts: {', '.join(f'{name} has {n}' for name, n in rows.items())} entries; must be as many")
+        for name, values in self.covariates.items():
+            if name not in COVARIATES or len(values) != len(self.labels):
+                what = f"one of {', '.join(COVARIATES)} with {len(self.labels)} entries, one for each group"
+                raise ValueError(f"covariates: {name!r} with {len(values)} entries; must be {what}")
+        if len(self.group) and not (self.group.min() >= 0 and self.group.max() < len(self.labels)):
+            raise ValueError(f"group: must be from 0 to {len(self.labels) - 1}, an index into labels")
+        if not ((self.n >= 1) & (self.c >= 0) & (self.c <= self.n)).all():
+            index = int(np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))[0])
+            raise ValueError(
+                f"{self.source}, row {self.row[index]}: n={self.n[index]}, c={self.c[index]}: must be 0 <= c <= n, n >= 1"
+            )
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def read(
+        cls,
+        data: Any,
+        *,
+        columns: Mapping[str, str | None] | None = None,
+        where: str | None = None,
+        by: str | Sequence[str] | None = None,
+        models: Any = None,
+        gold: Any = None,
+    ) -> Counts:
+        """Counts from a file or from a table in memory.
+
+        Parameters
+        ----------
+        data : path, or anything that ``pandas.DataFrame`` accepts
+            A row for each group and problem, with columns for the problem (``problem``, ``prompt_idx``, ``task_id``, ...), the
+            samples (``n_samples``, ``n``, ...) and the correct ones (``n_correct``, ``c``, ...). CSV, JSON, JSON lines or
+            Parquet with pyarrow. Counts are returned as they are.
+        columns : mapping, optional
+            Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute, gold) -> column, in whichever of
+            the tables has it; None: there is no such column. Others are recognised by name.
+        where : str, optional
+            Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``;
+            see :mod:`isoflop.numeric.data.where`.
+        by : str or sequence of str, optional
+            Columns whose values make a group; by default those for benchmark and model, as far as `data` has them.
+        models : path or table, optional
+            params, tokens and compute of each group, joined on the columns of `by` that it has; repeated rows must agree. A group
+            that is not in it has NaN, and a warning says so. Of the three, two give the third by C = 6ND. `data` may have these
+            columns itself, constant within a group.
+        gold : path or table, optional
+            -log probability of the gold reference solution in nats, > 0, one value a group or one a problem: the mean over the
+            problems of the table counts, whether or not the problem is in `data`. Groups without one have NaN, and a warning.
+
+        Returns
+        -------
+        Counts
+
+        Raises
+        ------
+        ValueError
+            Naming file, row and column: where a table cannot be read or lacks a column, a count is negative, fractional or beyond
+            the samples, samples are 0, the same problem comes twice in a group, a covariate differs within one, or tables have no
+            column in common.
+
+        Examples
+        --------
+        >>> counts = Counts.read({"model": ["a", "a", "b"], "problem": [1, 2, 1], "n": [10, 10, 20], "c": [0, 3, 20]})
+        >>> counts.names, counts.n.tolist(), counts.per_group(0)[1].tolist()
+        (('a', 'b'), [10, 10, 20], [0, 3])
+        """
+        if isinstance(data, Counts):
+            given = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
+            for name, value in given.items():
+                if value is not None:
+                    raise ValueError(f"{name}={value!r}: these are Counts already, not a table to be read")
+            return data
+        from .counts_reading import read_counts
+
+        return read_counts(data, columns=columns, where=where, by=by, models=models, gold=gold)
+
+    # -- use -----------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The values of each group on one line; ``all`` where no columns make groups."""
+        return tuple(" ".join(label) or "all" for label in self.labels)
+
+    @property
+    def n_problems(self) -> Any:
+        """Problems of each group, int64 (G,)."""
+        return np.bincount(self.group, minlength=len(self))
+
+    def per_group(self, g: int) -> tuple[Any, Any]:
+        """n and c of the problems of a group, in order of the source."""
+        if not 0 <= g < len(self):
+            raise ValueError(f"g={g!r}: must be from 0 to {len(self) - 1}, an index of a group")
+        rows = self.group == g
+        return self.n[rows], self.c[rows]
+
+    def pairs(self) -> tuple[Any, Any, Any]:
+        """The different pairs (n, c), (U,) each, and the index into them of every row, (R,): what to compute once."""
+        n, samples = np.unique(self.n, return_inverse=True)
+        c, correct = np.unique(self.c, return_inverse=True)
+        codes, index = np.unique(samples * len(c) + correct, return_inverse=True)
+        return n[codes // len(c)], c[codes % len(c)], index
+
+    def subset(self, groups: Any) -> Counts:
+        """The groups at a boolean mask or at indices, each at most once, in that order."""
+        chosen = np.asarray(groups, dtype=None if np.size(groups) else np.int64)
+        mask = chosen.dtype.kind == "b"
+        if chosen.dtype.kind not in "biu" or chosen.ndim != 1 or (mask and len(chosen) != len(self)):
+            raise ValueError(f"groups of {chosen.dtype} and shape {chosen.shape}: must be a mask of {len(self)} or indices")
+        places = np.flatnonzero(chosen) if mask else chosen.astype(np.int64)
+        if len(places) and not (places.min() >= 0 and places.max() < len(self)):
+            raise ValueError(f"groups={places.tolist()!r}: must be from 0 to {len(self) - 1}")
+        if len(np.unique(places)) < len(places):
+            raise ValueError(f"groups={places.tolist()!r}: must be different")
+        new = np.full(len(self), -1)
+        new[places] = np.arange(len(places))
+        order = np.argsort(new[self.group], kind="stable")
+        rows = order[np.searchsorted(new[self.group][order], 0) :]
+        return replace(
+            self,
+            labels=tuple(self.labels[place] for place in places),
+            group=new[self.group[rows]],
+            **{name: getattr(self, name)[rows] for name in ("problem", "n", "c", "row")},
+            covariates={name: values[places] for name, values in self.covariates.items() if np.isfinite(values[places]).any()},
+        )
+
+    # -- text ----------------------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """How many groups and problems there are, over what ranges, and what was left out."""
+        by = f" ({', '.join(self.by)})" if self.by else ""
+        lines = [f"{counted(len(self.n), 'problem')} in {counted(len(self), 'group')}{by} from {self.source}"]
+        ranges = {"samples": self.n, "correct": self.c, "problems a group": self.n_problems}
+        for name, values in (*ranges.items(), *self.covariates.items()):
+            known = values[~np.isnan(values)]
+            missing = len(values) - len(known)
+            note = f"  ({counted(missing, 'group')} without)" if missing else ""
+            if len(known):
+                lines.append(f"  {name:<17}{known.min():>10.4g}  to {known.max():>10.4g}{note}")
+        lines += lost_rows(self.left_out, self.dropped)
+        lines += [f"warning: {text}" for text in self.warnings]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Counts of {counted(len(self), 'group')} and {counted(len(self.n), 'row')} from {self.source}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Counts], tuple[dict[str, Any]]]:
+        return _rebuilt, ({part.name: getattr(self, part.name) for part in fields(self)},)
+
+
+def _rebuilt(state: dict[str, Any]) -> Counts:
+    return Counts(**state)

@@ -1,0 +1,167 @@
+"""The scores of a table by benchmark and metric, each checked: shares from 0 to 1, percent where it was said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .evaluations_columns import Metric
+from .runs_cells import counted
+from .runs_columns import listed
+
+__all__ = ["Cell", "Scores"]
+
+SHARE = "a number from 0 to 1"
+BASELINE = "at least 0 and below 1"
+#: A score from here on is no slip of a share beyond 1.
+WELL_ABOVE = 2.0
+#: How many benchmarks a warning names.
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A score as it stands in the table."""
+
+    run: int
+    benchmark: str
+    metric: Metric
+    value: float
+    row: int
+    column: str
+    baseline: float = float("nan")
+    baseline_column: str = ""
+    hint: str = ""
+
+
+class Scores:
+    """The scores by key, checked."""
+
+    def __init__(self, source: str, cells: list[Cell], percent: bool) -> None:
+        self.source, self.percent = source, percent
+        self.n = 1 + max((cell.run for cell in cells), default=-1)
+        self.warnings: list[str] = []
+        metrics: dict[str, set[Metric]] = {}
+        for cell in cells:
+            metrics.setdefault(cell.benchmark, set()).add(cell.metric)
+        self.key = {(name, metric): _key(name, metric, every) for name, every in metrics.items() for metric in every}
+        self.cells: dict[str, list[Cell]] = {}
+        for cell in cells:
+            self.cells.setdefault(self.key[cell.benchmark, cell.metric], []).append(cell)
+        self.metric = {key: held[0].metric for key, held in self.cells.items()}
+        self.benchmark = {key: held[0].benchmark for key, held in self.cells.items() if held[0].benchmark != key}
+        self.columns = {key: held[0].column for key, held in self.cells.items() if len({c.column for c in cells}) > 1}
+        self._check_accuracies([cell for cell in cells if cell.metric.is_accuracy])
+        self._check_proxies([cell for cell in cells if not cell.metric.is_accuracy])
+        self.baselines = self._baselines()
+        self._count_ones()
+
+    @property
+    def scale(self) -> float:
+        return 100.0 if self.percent else 1.0
+
+    def _at(self, cell: Cell, column: str = "") -> str:
+        what = "" if cell.column == cell.benchmark else f" ({self.key[cell.benchmark, cell.metric]})"
+        return f"{self.source}, row {cell.row + 1}, column {column or cell.column!r}{what}"
+
+    def _check_accuracies(self, cells: list[Cell]) -> None:
+        if not cells:
+            raise ValueError(f"{self.source}: no score is an accuracy; {self._only_proxies()}")
+        most, domain = self.scale, "a number from 0 to 100 (percent)" if self.percent else SHARE
+        above = [cell for cell in cells if cell.value > 1.0]
+        bad = [cell for cell in cells if not 0.0 <= cell.value <= most]
+        if bad:
+            cell, more = bad[0], len(bad) - 1
+            cure = ""
+            if cell.value > 1.0 and not self.percent:
+                cure = "; say percent=True (--percent) if the column holds percent" if self._like_percent(cell) else ""
+                cure += "" if cell.metric.name is not None else "; if it is no accuracy, say so in a column metric_type"
+            others = f" ({counted(more, 'more row')})" if more else ""
+            raise ValueError(f"{self._at(cell)}: accuracy={cell.value:.16g} must be {domain}{others}{cure}{cell.hint}")
+        if self.percent and not above:
+            highest = max(cells, key=lambda cell: cell.value)
+            what = f"percent=True: no accuracy of {self.source} is above 1 (the highest is {highest.value:.6g}, row "
+            raise ValueError(f"{what}{highest.row + 1}): leave percent=True (--percent) out where they are fractions")
+        if self.percent:
+            low = [key for key in self.cells if self.metric[key].is_accuracy and max(c.value for c in self.cells[key]) <= 1.0]
+            low = [key for key in low if any(cell.value for cell in self.cells[key])]
+            if low:
+                self.warnings.append(f"no score of {_some(low)} is above 1 %: are these in percent as well?")
+
+    def _like_percent(self, cell: Cell) -> bool:
+        """Whether this score may be in percent: it is well above 1, or most of those beside it are above 1; none is above 100."""
+        values = [each.value for each in self.cells[self.key[cell.benchmark, cell.metric]]]
+        most = 2 * sum(value > 1.0 for value in values) > len(values)
+        return max(values) <= 100.0 and (most or cell.value >= WELL_ABOVE)
+
+    def _only_proxies(self) -> str:
+        return f"its metrics are {listed(sorted({m.name or 'loss' for m in self.metric.values()}))}"
+
+    def _check_proxies(self, cells: list[Cell]) -> None:
+        for cell in cells:
+            if not np.isfinite(cell.value):
+                raise ValueError(f"{self._at(cell)}: {cell.metric.name or 'loss'}={cell.value!r} must be finite")
+
+    def _baselines(self) -> dict[str, float]:
+        """The accuracy of guessing that the table holds."""
+        found: dict[str, float] = {}
+        for key, cells in self.cells.items():
+            told = [cell for cell in cells if not np.isnan(cell.baseline) and cell.metric.is_accuracy]
+            for cell in told:
+                self._check_baseline(cell)
+                if cell.baseline != told[0].baseline:
+                    rows = f"{self.source}, rows {told[0].row + 1} and {cell.row + 1}, column {cell.baseline_column!r}"
+                    values = f"random_baseline={told[0].baseline:g} and {cell.baseline:g}"
+                    raise ValueError(f"{rows} ({key}): {values}; must be one number for a benchmark")
+            if told:
+                found[key] = told[0].baseline / self.scale
+        return found
+
+    def _check_baseline(self, cell: Cell) -> None:
+        at = f"{self._at(cell, cell.baseline_column)}: random_baseline={cell.baseline:.16g}"
+        if not 0.0 <= cell.baseline < self.scale:
+            percent = 1.0 < cell.baseline <= 100.0 and not self.percent
+            cure = "; say percent=True (--percent) if the table holds percent" if percent else ""
+            raise ValueError(f"{at} must be {BASELINE}{' (below 100 in percent)' if self.percent else ''}{cure}")
+        if self.percent and 0.0 < cell.baseline < 1.0:
+            raise ValueError(f"{at} must be in percent as the scores are (percent=True), such as 25")
+
+    def _count_ones(self) -> None:
+        ones = {key: sum(cell.value == self.scale for cell in cells) for key, cells in self.cells.items()}
+        ones = {key: n for key, n in ones.items() if n and self.metric[key].is_accuracy}
+        if ones:
+            what = f"accuracy is exactly 1 in {counted(sum(ones.values()), 'score')} ({_some(ones)})"
+            self.warnings.append(f"{what}: -log 1 = 0, and laws of -log accuracy leave them out")
+
+    def parts(self) -> dict[str, Any]:
+        """The fields of `Evaluations` that are about scores."""
+        arrays = {}
+        for key, cells in self.cells.items():
+            values = np.full(self.n, np.nan)
+            scale = self.scale if self.metric[key].is_accuracy else 1.0
+            values[[cell.run for cell in cells]] = np.array([cell.value for cell in cells]) / scale
+            arrays[key] = values
+        return {
+            "scores": {key: values for key, values in arrays.items() if self.metric[key].is_accuracy},
+            "proxies": {key: values for key, values in arrays.items() if not self.metric[key].is_accuracy},
+            "metric_types": {key: metric.name for key, metric in self.metric.items()},
+            "benchmark_names": self.benchmark,
+            "table_baselines": self.baselines,
+        }
+
+
+def _key(benchmark: str, metric: Metric, metrics: Iterable[Metric]) -> str:
+    """What a benchmark by a metric is called: the metric is named where it must be."""
+    if metric.k is not None and metric.k > 1:
+        return f"{benchmark} {metric.name}"
+    alike = [other for other in metrics if other.is_accuracy and (other.k or 1) == 1] if metric.is_accuracy else list(metrics)
+    return benchmark if len(alike) == 1 else f"{benchmark} {metric.name or 'accuracy'}"
+
+
+def _some(names: Iterable[str]) -> str:
+    every = list(names)
+    rest = len(every) - MOST_NAMED
+    return ", ".join(every[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,1 @@
+"""Figures: shared panels, and one file a subject."""

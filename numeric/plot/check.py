@@ -1,0 +1,237 @@
+"""The figure of a check of runs: isoFLOP profiles, loss against compute, and the differences of the empirical laws."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..check.phrases import round_percent
+from ..errors import outside
+from .panels import COLOURS, DIM, PAGE, PALE, POINTS, _figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from ..check.runs_result import CurveCheck, RunsCheck
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["plot_check_runs"]
+
+TITLES = {"frontier": "frontier", "isoflop": "isoFLOP minima"}
+#: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest.
+TALLEST = 2.5
+#: With more budgets than this the profiles are drawn fainter and thinner.
+MANY_BUDGETS = 10
+SMALL = 6.5
+#: A minimum as it is stands around the corrected one, which is drawn within it where the two agree.
+RING = 6.8
+#: Of the curves at fixed ratios, where the colours are used up the next.
+RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.0)))
+
+
+def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
+    """Runs and isoFLOP profiles; loss against compute; relative difference of each empirical law with its band.
+
+    Parameters
+    ----------
+    result : RunsCheck
+    axes : sequence of Axes, optional
+        Three: for the profiles, the curves, the differences.
+
+    Returns
+    -------
+    ndarray of Axes
+        Those that were given, or new ones: the profiles to the left, the curves above the differences to the right.
+
+    Raises
+    ------
+    ValueError
+        Where fewer than three Axes are given.
+    """
+    if axes is not None:
+        panels = list(np.asarray(axes, dtype=object).flat)
+        if len(panels) < 3:
+            raise outside("axes", f"{len(panels)} Axes", "at least three")
+        _draw(result, panels)
+        return axes
+    with _figure((PAGE, 4.5)) as figure:
+        grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.08), height_ratios=(1.35, 1.0))
+        profiles = figure.add_subplot(grid[:, 0])
+        curves = figure.add_subplot(grid[0, 1])
+        differences = figure.add_subplot(grid[1, 1], sharex=curves)
+        panels = [profiles, curves, differences]
+        _draw(result, panels)
+        curves.tick_params(labelbottom=False)
+        curves.set_xlabel("")
+    return np.array(panels, dtype=object)
+
+
+def _draw(result: RunsCheck, panels: list[Axes]) -> None:
+    shades = _Shades(result)
+    _profiles(result, panels[0], shades)
+    _curves(result, panels[1], shades)
+    _differences(result, panels[2])
+
+
+class _Shades:
+    """A colour for every compute, dark for little."""
+
+    def __init__(self, result: RunsCheck) -> None:
+        from matplotlib import colormaps
+        from matplotlib.colors import ListedColormap, LogNorm
+
+        runs = result.fit.runs
+        self.compute = np.asarray(result.law.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute)
+        self.map = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
+        self.norm = LogNorm(self.compute.min(), self.compute.max() * (1.0 + 1e-9))
+
+    def of(self, compute: float) -> Any:
+        return self.map(self.norm(compute))
+
+
+def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
+    """Loss against params: runs, the law's profile and the parabola at each budget, and where they are lowest."""
+    runs, law = result.fit.runs, result.law
+    ax.scatter(
+        runs.params, runs.loss, c=shades.compute, cmap=shades.map, norm=shades.norm, s=7, linewidths=0, alpha=0.8, zorder=2
+    )
+    many = len(result.budgets) > MANY_BUDGETS
+    width, faint = (0.6, 0.55) if many else (0.9, 1.0)
+    drawn = [_losses(runs.loss)]
+    for budget in result.budgets:
+        sizes = np.geomspace(budget.params_lo, budget.params_hi, POINTS)
+        colour = shades.of(budget.compute)
+        profile = law.loss(sizes, _tokens(budget.compute, sizes))
+        ax.plot(sizes, profile, color=colour, linewidth=width, alpha=faint)
+        drawn.append(profile)
+        if budget.reason:
+            continue
+        parabola = budget.loss + budget.curvature * np.log(sizes / budget.params) ** 2
+        ax.plot(sizes, parabola, "--", color=colour, linewidth=width, alpha=faint)
+        drawn.append(parabola)
+        vertex, moved = (budget.params, budget.loss), (budget.corrected_params, budget.corrected_loss)
+        ax.plot(*zip(vertex, moved, strict=True), "-", color=colour, linewidth=0.7, zorder=4)
+        ax.plot(*vertex, "o", color=colour, markersize=RING, zorder=4, mfc="none", mew=0.8)
+        ax.plot(*moved, "D", color=colour, markersize=4.0, zorder=5, mec="w", mew=0.5)
+    path = np.geomspace(*_widened(shades.compute), POINTS)
+    optima = np.asarray(law.envelope.params(path))
+    shown = (optima > runs.params.min()) & (optima < runs.params.max())
+    if shown.any():
+        best = law.envelope.loss(path[shown])
+        ax.plot(optima[shown], best, color=DIM, linewidth=1.1, label="optimum of the law", zorder=3)
+        drawn.append(best)
+    if result.budgets:
+        ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
+        ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
+        ax.plot([], [], "o", color=DIM, markersize=RING, mfc="none", mew=0.8, label="its minimum")
+        ax.plot([], [], "D", color=DIM, markersize=4.0, mec="w", mew=0.5, label="the minimum, corrected")
+    ax.set_xscale("log")
+    ax.set_ylim(*_holding(drawn))
+    ax.set_xlabel(r"params $N$")
+    ax.set_ylabel("loss $L$")
+    # Below the axes, where no run can lie.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, fontsize=SMALL)
+    colours = ax.figure.colorbar(_mappable(shades), ax=ax, location="right", aspect=45, pad=0.02)
+    colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
+    colours.ax.tick_params(labelsize=7.0, width=0.6)
+    colours.outline.set_linewidth(0.5)
+
+
+def _curves(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
+    """Loss against compute: runs, envelope, rays, and each empirical law over its own compute."""
+    runs, law = result.fit.runs, result.law
+    ax.scatter(shades.compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
+    compute = np.geomspace(*_widened(shades.compute), POINTS)
+    envelope = law.envelope.loss(compute)
+    ax.plot(compute, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
+    drawn = [_losses(runs.loss), envelope]
+    for check, colour, dashes in _told(result):
+        predicted = _predicted(check)
+        if check.tokens_per_param is not None:
+            ax.plot(check.compute, predicted, ":", color=colour, linewidth=1.0, zorder=3)
+        lo, hi = predicted * (1 + check.lo), predicted * (1 + check.hi)
+        ax.fill_between(check.compute, lo, hi, color=colour, alpha=0.25, linewidth=0, zorder=2)
+        drawn += [lo, hi]
+        ax.plot(check.compute, predicted * (1 + check.difference), linestyle=dashes, color=colour, label=_name(check), zorder=4)
+    for budget in result.budgets:
+        if not budget.reason:
+            ax.plot(budget.compute, budget.corrected_loss, "D", color=COLOURS[1], markersize=3.0, zorder=5, mec="w", mew=0.4)
+    ax.set_xscale("log")
+    ax.set_ylim(*_holding(drawn))
+    ax.set_xlabel(r"compute $C$ (FLOP)")
+    ax.set_ylabel("loss $L$")
+    ax.legend(loc="best", fontsize=SMALL)
+
+
+def _differences(result: RunsCheck, ax: Axes) -> None:
+    """Relative difference of each empirical from its predicted curve, with its band and the tolerance."""
+    from matplotlib.ticker import PercentFormatter
+
+    tolerance = result.tolerance
+    key = f"tolerance, {round_percent(tolerance)}"
+    ax.axhspan(-tolerance, tolerance, color=PALE, alpha=0.35, linewidth=0, zorder=0, label=key)
+    ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
+    for check, colour, dashes in _told(result):
+        ax.fill_between(check.compute, check.lo, check.hi, color=colour, alpha=0.22, linewidth=0, zorder=2)
+        ax.plot(
+            check.compute, check.difference, linestyle=dashes, color=colour, label=f"{_name(check)}: {check.verdict}", zorder=4
+        )
+    ax.set_xscale("log")
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1, symbol=" %"))
+    ax.margins(y=0.12)
+    ax.set_xlabel(r"compute $C$ (FLOP)")
+    ax.set_ylabel("relative difference")
+    # Below the axes, where no curve can lie.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2, fontsize=SMALL)
+    if not _told(result):
+        ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, ha="center", fontsize=7.0, color=DIM)
+
+
+def _told(result: RunsCheck) -> list[tuple[Any, str, Any]]:
+    """The approaches that have a curve, each with its colour and its dashes."""
+    drawn = [check for check in result.empirical if check.compute is not None]
+    kinds = {"frontier": (COLOURS[0], "--"), "isoflop": (COLOURS[1], "-.")}
+    rays = ((colour, dashes) for dashes in cycle(RAY_DASHES) for colour in COLOURS[2:6])
+    return [(check, *(kinds.get(check.approach) or next(rays))) for check in drawn]
+
+
+def _predicted(check: CurveCheck) -> Any:
+    assert check.predicted_law is not None
+    return check.predicted_law.loss(check.compute)
+
+
+def _name(check: CurveCheck) -> str:
+    return TITLES.get(check.approach) or f"runs at $D/N={check.tokens_per_param:.3g}$"
+
+
+def _tokens(compute: float, params: Floats) -> Any:
+    from .._generated import array
+
+    return array.tokens_given_params(compute, params)
+
+
+def _widened(compute: Floats) -> tuple[float, float]:
+    return float(compute.min()) / 1.3, float(compute.max()) * 1.3
+
+
+def _losses(loss: Floats) -> Floats:
+    """The range of the losses, so that a few high ones do not flatten the rest."""
+    least, upper = float(loss.min()), float(np.quantile(loss, 0.75))
+    return np.array([least, min(float(loss.max()), least + TALLEST * (upper - least))])
+
+
+def _holding(drawn: list[Floats]) -> tuple[float, float]:
+    """An axis that cuts none of the curves."""
+    least, top = min(float(part.min()) for part in drawn), max(float(part.max()) for part in drawn)
+    margin = 0.03 * (top - least)
+    return least - margin, top + margin
+
+
+def _mappable(shades: _Shades) -> Any:
+    from matplotlib.cm import ScalarMappable
+
+    return ScalarMappable(norm=shades.norm, cmap=shades.map)

@@ -1,0 +1,142 @@
+"""The law of pass@k in compute and k over its pairs: a curve for every k, and C_x, where they cross."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..accuracy.crossing import crossing_of
+from ..accuracy.sample import Points
+from ..accuracy.scale import neg_log_accuracy
+from ..errors import outside
+from .panels import COLUMN, DIM, PALE, _axes, _literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..accuracy.fitting import LawFit
+    from ..accuracy.sample import Sample
+
+__all__ = ["plot_in_k"]
+
+COMPUTE = r"training compute $C$ (FLOP)"
+#: The axis of compute reaches beyond the pairs by this factor, and to C_x with its interval where that is at most so far away.
+EDGE, FARTHEST = 1.7, 100.0
+POINTS = 161
+#: From the smallest k to the largest, in this part of the map of colours, which is dark and light enough on paper.
+COLOURS, DARKEST, LIGHTEST = "viridis", 0.0, 0.85
+
+
+def plot_in_k(fit: LawFit, held_out: Sample | None = None, ax: Axes | None = None, *, level: float = 0.9) -> Axes:
+    """-log pass@k against compute at every k, where the law's curves are lines, and the compute C_x at which they cross.
+
+    Held-out pairs are open. Beyond C_x, where the law says that more samples solve fewer problems, its lines are dotted and
+    the axes shaded; the bar at C_x is its interval. As in Figure 3 of Krajewski et al. 2025, arXiv 2512.08894.
+
+    Parameters
+    ----------
+    fit : LawFit
+        Of the law in compute and k.
+    held_out : Sample, optional
+        Pairs that were not fitted.
+    ax : Axes, optional
+    level : float
+        Of the interval of C_x.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        Where the law is not one of compute and k.
+    """
+    if "k" not in fit.kind.asks:
+        raise outside("fit", fit.name, "of a law of compute and k")
+    from matplotlib import colormaps
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    part = fit.sample
+    ahead = part.subset(np.zeros(len(part), bool)) if held_out is None else held_out
+    crossing = crossing_of(fit, ahead, level)
+    ks = np.unique(np.concatenate([part.at.k, ahead.at.k]))
+    shades = colormaps[COLOURS](np.linspace(DARKEST, LIGHTEST, len(ks)))
+    path = _path(np.concatenate([part.at.compute, ahead.at.compute]), crossing)
+    with _axes(ax, (COLUMN, 2.8)) as ax:
+        handles = []
+        for k, shade in zip(ks, shades, strict=True):
+            at = Points(compute=path, k=np.full(len(path), k))
+            curve = _neg_log(fit.accuracy(at), part)
+            beyond: Any = fit.kind.beyond(fit.found.coefficients, at)  # type: ignore[attr-defined]
+            ax.plot(path, np.where(beyond, np.nan, curve), color=shade, linewidth=1.0, zorder=2)
+            ax.plot(path, np.where(beyond, curve, np.nan), ":", color=shade, linewidth=0.8, zorder=2)
+            for some, filled in ((part, True), (ahead, False)):
+                own = some.at.k == k
+                face: Any = {"color": shade, "linewidths": 0.0} if filled else {"facecolors": "none", "edgecolors": shade}
+                ax.scatter(
+                    some.at.compute[own],
+                    _neg_log(some.accuracy[own], part),
+                    s=4.0 if filled else 8.0,
+                    zorder=3,
+                    **{"linewidths": 0.6} | face,
+                )
+            handles.append(Line2D([], [], color=shade, marker="o", markersize=2.5, label=f"$k={k:g}$"))
+        if len(ahead):
+            handles.append(
+                Line2D([], [], color=DIM, marker="o", markersize=3.5, fillstyle="none", linestyle="", label="held out")
+            )
+        handles += _draw_crossing(crossing, _height(fit, crossing), path, ax, level)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.set_xlim(path[0], path[-1])
+        ax.set_xlabel(COMPUTE)
+        ax.set_ylabel(rf"$-\log$ pass@k on {_literal(part.benchmark)}")
+        ax.legend(handles=handles, fontsize=6.0, ncols=2, loc="lower left", handlelength=1.4, columnspacing=0.8)
+    return ax
+
+
+def _neg_log(values: Any, sample: Sample) -> Any:
+    return neg_log_accuracy(values, sample.baseline)
+
+
+def _height(fit: LawFit, crossing: Any) -> float:
+    """-log pass@k where the lines cross, whatever k."""
+    if crossing is None or crossing.compute is None:
+        return float("nan")
+    return float(_neg_log(fit.accuracy(Points(compute=[crossing.compute], k=[1.0])), fit.sample)[0])
+
+
+def _path(compute: Any, crossing: Any) -> Any:
+    low, high = compute.min() / EDGE, compute.max() * EDGE
+    ends = () if crossing is None else (crossing.compute, crossing.low, crossing.high)
+    near = [end for end in ends if end is not None and low / FARTHEST <= end <= high * FARTHEST]
+    return np.geomspace(min([low, *(end / EDGE for end in near)]), max([high, *(end * EDGE for end in near)]), POINTS)
+
+
+def _draw_crossing(crossing: Any, height: float, path: Any, ax: Axes, level: float) -> list[Any]:
+    """C_x, its interval, and the part in which the law does not hold; what stands for them in a legend."""
+    if crossing is None or crossing.compute is None or not path[0] <= crossing.compute <= path[-1]:
+        return []
+    sides = (path[0], crossing.compute) if crossing.holds == "above" else (crossing.compute, path[-1])
+    ax.axvspan(*sides, color=PALE, alpha=0.35, linewidth=0, zorder=0)
+    name = "$C_x$" if crossing.is_determined else "$C_x$ (not determined)"
+    if crossing.low is None or crossing.high is None:
+        return [ax.axvline(crossing.compute, color="black", linewidth=0.7, zorder=1, label=name)]
+    ax.axvline(crossing.compute, color="black", linewidth=0.7, zorder=1)
+    bar = ax.errorbar(
+        crossing.compute,
+        height,
+        xerr=[[crossing.compute - crossing.low], [crossing.high - crossing.compute]],
+        color="black",
+        linewidth=1.2,
+        capsize=2.0,
+        zorder=4,
+        label=rf"{name}, {100.0 * level:g} % interval",
+    )
+    return [bar]

@@ -1,0 +1,413 @@
+"""Figures. Every function draws on the Axes that it is given, or on new ones, and returns them.
+
+New Axes belong to a plain Figure that pyplot does not know: nothing stays open, no window system is needed.
+Show one in a notebook with ``ax.figure``, write one with :func:`save`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._files import write
+from ..errors import POSITIVE, outside, positive_number
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..check.published import AccuracyCurves, BenchmarkCheck, PublishedCheck
+
+__all__ = ["plot_check", "plot_isoflop", "plot_penalty", "save"]
+
+#: Widths of a column and of a page in inches, as two-column journals set them.
+COLUMN, PAGE = 3.5, 7.2
+#: Colours that people with any colour vision tell apart (Okabe and Ito 2008), darkest contrasts first.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ("-", "--", "-.", ":")
+PALE, DIM = "#BBBBBB", "#555555"
+STYLE: Any = {
+    "font.size": 8.0,
+    "axes.titlesize": 7.0,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "axes.linewidth": 0.7,
+    "lines.linewidth": 1.3,
+}
+FORMATS = (".png", ".pdf", ".svg")
+POINTS = 401
+#: More laws than this have their legend beside the axes.
+MOST_INSIDE = 6
+LONGEST_LABEL = 60
+#: An axis of ratios ends here at the latest.
+WIDEST = 1e30
+LARGEST_DRAWN_COMPUTE = 1e100
+#: A marked point keeps this factor from the edge of a logarithmic axis.
+MARGIN = 1.25
+#: Within these bounds a logarithmic axis reads 0.1, 1, 10 rather than powers of ten.
+PLAIN = (1e-4, 1e4)
+
+
+def plot_penalty(
+    laws: Sequence[tuple[str, float, float]],
+    ax: Axes | None = None,
+    *,
+    ratio_range: tuple[float, float] = (0.01, 100.0),
+    within: float | None = None,
+    points: Sequence[float] | Sequence[Sequence[float]] | None = None,
+) -> Axes:
+    """Loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at equal compute.
+
+    Parameters
+    ----------
+    laws : sequence of (label, beta, gamma)
+        The exponents of params and tokens; 1, > 0.
+    ax : Axes, optional
+    ratio_range : (float, float)
+        Lowest and highest rho, > 0; widened to hold every point.
+    within : float, optional
+        Shade the penalties up to 1 + within; 1, > 0.
+    points : sequence of float, or one such sequence for each law, optional
+        Ratios to mark on every curve, or on each law's own, > 0.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain.
+    """
+    import numpy as np
+    from matplotlib.ticker import StrMethodFormatter
+
+    from .._generated import array
+
+    named = _labelled(laws)
+    own_marks = _marks(points, len(named))
+    marks = [ratio for entry in own_marks for ratio in entry]
+    lo, hi = _interval("ratio_range", ratio_range)
+    if any(not 1 / WIDEST < ratio < WIDEST for ratio in (lo, hi, *marks)):
+        raise outside(
+            "ratio",
+            max((lo, hi, *marks), key=lambda ratio: abs(math.log(ratio))),
+            f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn",
+        )
+    left, right = (
+        min([lo, *(ratio / MARGIN for ratio in marks)]),
+        max([hi, *(ratio * MARGIN for ratio in marks)]),
+    )
+    ratios = np.geomspace(left, right, POINTS)
+    if within is not None:
+        within = positive_number("within", within)
+    penalty: Any = array.penalty_at_ratio
+    curves = [penalty(ratios, beta, gamma) for _, beta, gamma in named]
+
+    with _axes(ax, (COLUMN, 2.6)) as ax:
+        if within is not None:
+            band = f"within {within * 100:.4g} %"
+            ax.axhspan(1.0, 1.0 + within, color=PALE, alpha=0.45, linewidth=0, label=band)
+        for index, ((label, beta, gamma), curve) in enumerate(zip(named, curves, strict=True)):
+            colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
+            ax.plot(ratios, curve, color=colour, linestyle=dashes, label=label)
+            if own_marks[index]:
+                heights = penalty(np.array(own_marks[index]), beta, gamma)
+                ax.plot(own_marks[index], heights, "o", color=colour, markersize=4, zorder=3, clip_on=False)
+        ax.set_xscale("log")
+        highest = max(curve.max() for curve in curves)
+        if highest > 10.0:
+            ax.set_yscale("log")
+            if highest <= PLAIN[1]:
+                ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        ax.set_xlim(ratios[0], ratios[-1])
+        if PLAIN[0] <= ratios[0] and ratios[-1] <= PLAIN[1]:
+            ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        ax.set_xlabel(r"overtraining ratio $\rho = (D/N)\,/\,(D^{*}/N^{*})$")
+        ax.set_ylabel(r"loss penalty $P = (L-E)\,/\,(L^{*}-E)$")
+        if len(named) <= MOST_INSIDE:
+            ax.legend()
+        else:
+            ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    return ax
+
+
+def plot_isoflop(
+    E: float | None,
+    A: float,
+    B: float,
+    beta: float,
+    gamma: float,
+    computes: Sequence[float],
+    ax: Axes | None = None,
+    *,
+    size_ratios: tuple[float, float] = (0.1, 10.0),
+    unit: str | None = None,
+) -> Axes:
+    """Loss against model size at fixed compute, one profile a budget, with the path of the optima.
+
+    Parameters
+    ----------
+    E : float or None
+        Irreducible loss, >= 0; None draws the reducible loss.
+    A, B : float
+        Coefficients of the params and the tokens term; loss, > 0.
+    beta, gamma : float
+        Exponents of params and tokens; 1, > 0.
+    computes : sequence of float
+        Budgets; FLOP, > 0.
+    ax : Axes, optional
+    size_ratios : (float, float)
+        Each profile runs over this range of N/N*, > 0.
+    unit : str, optional
+        Unit of the loss, for the axis.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain.
+    """
+    import numpy as np
+    from matplotlib import colormaps
+
+    from .._generated import array
+
+    budgets = sorted(positive_number("computes", compute) for compute in computes)
+    if not budgets:
+        raise outside("computes", computes, f"at least one budget, each {POSITIVE}")
+    lo, hi = _interval("size_ratios", size_ratios)
+    size_ratio = np.geomspace(lo, hi, POINTS)
+    law = {"A": A, "B": B, "beta": beta, "gamma": gamma}
+
+    def loss(params: Any, tokens: Any) -> Any:
+        if E is None:
+            return array.reducible_loss(params, tokens, **law)
+        return array.loss(params, tokens, E, **law)
+
+    def optimum(compute: Any) -> Any:
+        return array.optimal_params(compute, **law)
+
+    def along_budget(compute: Any, params: Any) -> tuple[Any, Any]:
+        return params, loss(params, array.tokens_given_params(compute, params))
+
+    profiles = [along_budget(compute, size_ratio * optimum(compute)) for compute in budgets]
+    path = np.geomspace(budgets[0], budgets[-1], POINTS)
+    at_optima, path_of_optima = (along_budget(C, optimum(C)) for C in (np.array(budgets), path))
+
+    shades = colormaps["viridis"](np.linspace(0.0, 0.85, len(budgets)))
+    with _axes(ax, (COLUMN, 2.8)) as ax:
+        for compute, (params, losses), shade in zip(budgets, profiles, shades, strict=True):
+            ax.plot(params, losses, color=shade, label=f"{_power(compute)} FLOP")
+        ax.plot(*path_of_optima, "--", color=DIM, linewidth=1.0, zorder=3)
+        ax.plot(*at_optima, "o", color=DIM, markersize=3.5, zorder=3)
+        ax.plot([], [], "o--", color=DIM, markersize=3.5, linewidth=1.0, label="optimum")
+        ax.set_xscale("log")
+        ax.set_xlabel(r"params $N$")
+        quantity = "reducible loss $L-E$" if E is None else "loss $L$"
+        ax.set_ylabel(quantity if unit is None else f"{quantity} ({unit})")
+        ax.legend()
+    return ax
+
+
+def plot_check(result: PublishedCheck, axes: Any = None) -> Any:
+    """Accuracy against compute, a panel a benchmark: compute law, ray and envelope.
+
+    Parameters
+    ----------
+    result : PublishedCheck
+    axes : array of Axes, optional
+        At least one for each row of the result.
+
+    Returns
+    -------
+    ndarray of Axes
+        Those that were given, or new ones in rows of four.
+
+    Raises
+    ------
+    ValueError
+        Where there are fewer Axes than rows.
+    """
+    import numpy as np
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    lo, hi = result.compute_range
+    if lo < 1.0 or hi > LARGEST_DRAWN_COMPUTE:
+        raise outside("compute_range", result.compute_range, f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn")
+    if axes is not None:
+        panels = list(np.asarray(axes, dtype=object).flat)
+        if len(panels) < len(result.rows):
+            raise outside("axes", f"{len(panels)} Axes", f"at least {len(result.rows)}, one a benchmark")
+        _draw_panels(result, panels)
+        for panel in panels[: len(result.rows)]:
+            panel.set_xlabel(r"compute $C$ (FLOP)")
+            panel.set_ylabel("accuracy")
+        panels[0].legend()
+        return axes
+
+    columns = 4
+    lines = -(-len(result.rows) // columns)
+    with _figure((PAGE, 1.6 * lines + 0.65)) as figure:
+        axes = figure.subplots(lines, columns, sharex=True, squeeze=False)
+        panels = list(axes.flat)
+        _draw_panels(result, panels)
+        panels[0].xaxis.set_major_locator(LogLocator(numticks=4))  # of every panel: they share the axis
+        panels[0].xaxis.set_minor_locator(LogLocator(numticks=99))
+        panels[0].xaxis.set_minor_formatter(NullFormatter())
+        for panel in panels[len(result.rows) :]:
+            panel.set_axis_off()
+        figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=STYLE["font.size"])
+        figure.supylabel("accuracy", fontsize=STYLE["font.size"])
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return axes
+
+
+def _draw_panels(result: PublishedCheck, panels: Sequence[Axes]) -> None:
+    for row, panel in zip(result.rows, panels, strict=False):
+        _draw_panel(row, result.curves(row.name), result.compute_range, panel)
+
+
+def _draw_panel(row: BenchmarkCheck, curves: AccuracyCurves, span: tuple[float, float], ax: Axes) -> None:
+    import numpy as np
+
+    compute = np.geomspace(*span, POINTS)
+    ray = rf"ray, $D/N={curves.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
+    ax.plot(compute, curves.fitted(compute), color=PALE, linewidth=3.5, label="fitted compute law")
+    ax.plot(compute, curves.ray(compute), color=COLOURS[0], label=ray)
+    ax.plot(compute, curves.envelope(compute), color=COLOURS[1], linestyle="--", label="derived envelope")
+    ax.set_xscale("log")
+    ax.set_xlim(*span)
+    ax.set_title(
+        f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}",
+        fontweight="bold" if row.verdict == "differs" else "normal",
+    )
+
+
+def save(drawing: Any, path: str | PathLike[str]) -> None:
+    """Write a figure in the format that the suffix of the file names.
+
+    Parameters
+    ----------
+    drawing : Figure, Axes or array of Axes
+        The whole figure is written.
+    path : str or path
+        Ends in .png, .pdf or .svg.
+
+    Raises
+    ------
+    ValueError
+        Where the suffix is another, or the file cannot be written.
+    """
+    from matplotlib import rc_context, rcParams
+
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise ValueError(f"path={str(path)!r}: must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+    figure = _figure_of(drawing)
+    dated = {".pdf": "CreationDate", ".svg": "Date"}.get(suffix)
+    content = BytesIO()
+    try:
+        # TrueType fonts, for publishers ask for them; no date, no random names: equal figures, equal files.
+        with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "isoflop"}):
+            figure.savefig(content, format=suffix[1:], dpi=300, metadata={dated: None} if dated else None)
+    except (OSError, RuntimeError) as error:
+        if not rcParams["text.usetex"]:
+            raise
+        why = " ".join(str(error).split())[:200]
+        raise ValueError(f"path={str(path)!r}: cannot be drawn with text.usetex, for which TeX is incomplete ({why})") from None
+    try:
+        write(path, content.getvalue())
+    except OSError as error:
+        raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
+
+
+def _figure_of(drawing: Any) -> Figure:
+    """The top figure: a canvas knows it, also where an Axes lies in a subfigure."""
+    if hasattr(drawing, "flat"):
+        drawing = next(iter(drawing.flat))
+    owner = drawing if hasattr(drawing, "savefig") else drawing.figure
+    return owner.canvas.figure
+
+
+@contextmanager
+def _figure(size: tuple[float, float]) -> Iterator[Figure]:
+    """A new figure in the package's style, outside pyplot."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        yield figure
+        for ax in figure.axes:
+            ax.spines[["top", "right"]].set_visible(False)
+            # Explicit, for ticks are made when the figure is drawn, when the style is no longer in force.
+            ax.tick_params(which="both", labelsize=7.0, width=0.6)
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.get_offset_text().set_fontsize(7.0)
+
+
+@contextmanager
+def _axes(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
+    """The Axes that were given as they are, or new ones in the package's style."""
+    if ax is not None:
+        yield ax
+        return
+    with _figure(size) as figure:
+        yield figure.subplots()
+
+
+def _marks(points: Any, laws: int) -> list[list[float]]:
+    """The ratios to mark on each law's curve."""
+    given = [] if points is None else list(points)
+    if all(isinstance(entry, (int, float)) for entry in given):
+        return [[positive_number("points", ratio) for ratio in given]] * laws
+    if len(given) != laws:
+        raise outside("points", f"{len(given)} sequences", f"one for each of {laws} laws")
+    return [[positive_number("points", ratio) for ratio in entry] for entry in given]
+
+
+def _labelled(laws: Sequence[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
+    domain = "a sequence of at least one (label, beta, gamma)"
+    try:
+        named = [(str(label), beta, gamma) for label, beta, gamma in laws]
+    except (TypeError, ValueError):
+        raise outside("laws", laws, domain) from None
+    if not named:
+        raise outside("laws", laws, domain)
+    return [(_literal(label), positive_number("beta", b), positive_number("gamma", g)) for label, b, g in named]
+
+
+def _literal(label: str) -> str:
+    """A label that Matplotlib prints as it is, on one line of bearable length."""
+    printable = "".join(character if character.isprintable() else " " for character in label)
+    return printable.replace("$", r"\$")[:LONGEST_LABEL]
+
+
+def _interval(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
+    domain = f"two numbers, each {POSITIVE}, the first below the second"
+    try:
+        lo, hi = (positive_number(name, bound) for bound in bounds)
+    except (TypeError, ValueError):
+        raise outside(name, bounds, domain) from None
+    if not lo < hi:
+        raise outside(name, bounds, domain)
+    return lo, hi
+
+
+def _power(value: float) -> str:
+    r"""Mathtext of a number: $10^{20}$, $3\times10^{20}$."""
+    mantissa, _, exponent = f"{value:.3g}".partition("e")
+    if not exponent:
+        return mantissa
+    power = f"10^{{{int(exponent)}}}"
+    return f"${power}$" if mantissa == "1" else rf"${mantissa}\times{power}$"

@@ -1,0 +1,110 @@
+"""The law of pass@k as a law of accuracy: least squares by lstsq, refits as fits of the resample, predictions, the crossing."""
+
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+
+from isoflop.numeric.accuracy.bilinear import BILINEAR, law_of
+from isoflop.numeric.accuracy.sample import Points, Sample
+
+#: log A, a, b, d: of the size of those of Krajewski et al. 2025, Section 3.4.
+TRUTH = np.array([6.0, -0.13, 0.9, -0.024])
+KS = (1.0, 4.0, 16.0, 64.0)
+
+
+def pairs(noise=0.02, seed=0, baseline=0.0, n=9):
+    compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij"))
+    log_y = TRUTH[0] + TRUTH[1] * np.log(compute) + TRUTH[2] * np.log(k) + TRUTH[3] * np.log(compute) * np.log(k)
+    log_y = log_y + noise * np.random.default_rng(seed).standard_normal(len(k))
+    accuracy = baseline + (1.0 - baseline) * np.exp(-np.exp(log_y))
+    at = Points(compute=compute, k=k)
+    return Sample(benchmark="lbpp", accuracy=accuracy, baseline=baseline, at=at, index=np.repeat(np.arange(n), len(KS)))
+
+
+def plane(part):
+    """The four coefficients and the sum of squares by lstsq."""
+    log_c, log_k = np.log(part.at.compute), np.log(part.at.k)
+    design = np.column_stack([np.ones(len(part)), log_c, log_k, log_c * log_k])
+    outcome = np.log(-np.log((part.accuracy - part.baseline) / (1.0 - part.baseline)))
+    coefficients, squares, *_ = np.linalg.lstsq(design, outcome, rcond=None)
+    return coefficients, squares
+
+
+@pytest.mark.parametrize("baseline", [0.0, 0.1])
+def test_the_plane_is_that_of_least_squares(baseline) -> None:
+    part = pairs(baseline=baseline)
+    found = BILINEAR.fit(part)
+    coefficients, squares = plane(part)
+    assert found.converged
+    assert found.coefficients == pytest.approx(coefficients, rel=1e-7)
+    assert found.value == pytest.approx(float(squares[0]), rel=1e-7)
+    assert len(found.coefficients) == len(BILINEAR.coefficients)
+    assert BILINEAR.needs == BILINEAR.asks == ("compute", "k")
+
+
+def test_exact_pairs_give_the_truth_and_the_crossing() -> None:
+    found = BILINEAR.fit(pairs(noise=0.0))
+    assert found.coefficients == pytest.approx(TRUTH, rel=1e-8)
+    assert law_of(found.coefficients).crossing == pytest.approx(np.exp(0.9 / 0.024), rel=1e-6)
+
+
+def test_refits_are_fits_of_the_resamples() -> None:
+    part = pairs(baseline=0.02)
+    random = np.random.default_rng(4)
+    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=5).astype(float)
+    baselines = np.array([0.0, 0.01, 0.02, 0.0, 0.015])
+    again = BILINEAR.refit(part, BILINEAR.fit(part), weights, baselines)
+    assert again.converged.all()
+    for row, weight in enumerate(weights):
+        drawn = replace(part.subset(np.repeat(np.arange(len(part)), weight.astype(int))), baseline=float(baselines[row]))
+        assert again.coefficients[row] == pytest.approx(plane(drawn)[0], rel=1e-6)
+
+
+def test_a_resample_that_determines_no_plane_is_not_certified() -> None:
+    part = pairs()
+    one_k = (part.at.k == 1.0).astype(float)
+    nothing = np.zeros(len(part))
+    again = BILINEAR.refit(part, BILINEAR.fit(part), np.stack([one_k, nothing, np.ones(len(part))]), np.zeros(3))
+    assert again.converged.tolist() == [False, False, True]
+    assert np.isnan(again.coefficients[:2]).all()
+
+
+def test_a_pair_at_or_below_redrawn_guessing_counts_as_not_drawn() -> None:
+    part = pairs()
+    guess = float(np.sort(part.accuracy)[3])
+    again = BILINEAR.refit(part, BILINEAR.fit(part), np.ones((1, len(part))), np.array([guess]))
+    left = replace(part.subset(part.accuracy > guess), baseline=guess)
+    assert len(left) == len(part) - 4
+    assert again.coefficients[0] == pytest.approx(plane(left)[0], rel=1e-6)
+
+
+def test_predictions_at_50_digits() -> None:
+    at = Points(compute=[3e20, 3e20, 1e25], k=[1.0, 100.0, 7.0])
+    laws, baselines = np.stack([TRUTH, 1.01 * TRUTH]), np.array([0.0, 0.2])
+    found = BILINEAR.accuracy(laws, at, baselines)
+    assert found.shape == (2, 3)
+    with mpmath.workdps(50):
+        for row in range(2):
+            log_A, a, b, d = map(mpmath.mpf, laws[row])
+            for column in range(3):
+                log_c, log_k = (mpmath.log(mpmath.mpf(values[column])) for values in (at.compute, at.k))
+                y = mpmath.exp(log_A + a * log_c + b * log_k + d * log_c * log_k)
+                guess = mpmath.mpf(baselines[row])
+                assert found[row, column] == pytest.approx(float(guess + (1 - guess) * mpmath.exp(-y)), rel=1e-11)
+
+
+def test_below_the_crossing_it_predicts_as_well() -> None:
+    crossing = float(np.exp(0.9 / 0.024))
+    at = Points(compute=np.full(3, 0.1 * crossing), k=[1.0, 4.0, 16.0])
+    falling = BILINEAR.accuracy(TRUTH[None], at, np.zeros(1))[0]
+    assert (np.diff(falling) <= 0.0).all()
+
+
+def test_too_few_pairs_and_no_k() -> None:
+    part = pairs()
+    with pytest.raises(ValueError, match=r"^lbpp: "):
+        BILINEAR.fit(part.subset(np.arange(3)))
+    with pytest.raises(ValueError, match="k: is not known"):
+        BILINEAR.fit(replace(part, at=Points(compute=part.at.compute)))

@@ -1,0 +1,84 @@
+"""The laws by name: what each is, and that each can do what every law must."""
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.accuracy.laws import FIRST_STAGES, LAWS, law_named
+from isoflop.numeric.accuracy.sample import Points, Sample
+
+QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Runs of which everything is known, with accuracy rising in compute and k."""
+    random = np.random.default_rng(2)
+    compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 14), (1.0, 10.0), indexing="ij"))
+    params = np.sqrt(compute / 6.0 / 10 ** random.uniform(1.0, 2.0, len(k)))
+    log_y = 6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k)
+    log_y = log_y + 0.03 * random.standard_normal(len(k))
+    at = Points(params=params, tokens=compute / 6.0 / params, compute=compute, k=k, proxy=1.6 + 800.0 * compute**-0.15)
+    return Sample(benchmark="task", accuracy=np.exp(-np.exp(log_y)), baseline=0.0, at=at, index=np.arange(len(k)))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_every_law_fits_refits_and_predicts(name, runs) -> None:
+    kind = law_named(name)
+    assert kind.name == name
+    assert kind.formula
+    assert {*kind.needs} | {*kind.asks} <= QUANTITIES
+    assert {*kind.asks} >= {*kind.needs} - {"proxy"}
+    part = runs if "k" in kind.needs else runs.subset(runs.at.k == 1.0)
+    p = len(kind.coefficients)
+    found = kind.fit(part)
+    assert found.coefficients.shape == (p,)
+    assert np.isfinite(found.coefficients).all()
+    assert set(found.undetermined) <= set(kind.coefficients)
+    random = np.random.default_rng(0)
+    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3).astype(float)
+    again = kind.refit(part, found, weights, np.zeros(3))
+    assert (again.coefficients.shape, again.converged.shape, again.converged.dtype) == ((3, p), (3,), np.dtype(bool))
+    asked = Points(**{quantity: getattr(part.at, quantity) for quantity in kind.asks})
+    values = kind.accuracy(np.stack([found.coefficients] * 2), asked, np.zeros(2))
+    assert values.shape == (2, len(part))
+    assert (values[0] == values[1]).all()
+    assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
+
+
+@pytest.mark.parametrize("stage", FIRST_STAGES)
+def test_first_stages(stage) -> None:
+    kind = law_named("two-stage-logistic", first_stage=stage)
+    assert {*kind.asks} == ({"compute"} if stage.startswith("compute") else {"params", "tokens"})
+    assert "proxy" in kind.needs
+    assert "proxy" not in kind.asks
+
+
+def test_margins() -> None:
+    assert law_named("compute").margin == 0.05
+    assert law_named("compute", margin=0.02).margin == 0.02
+    assert law_named("bnsl").margin == 0.0
+    assert law_named("bnsl", margin=0.1).margin == 0.1
+    assert law_named("bilinear", margin=0.0).margin == 0.0
+    # A logistic link levels off at guessing, a line does not.
+    assert law_named("two-stage-logistic").margin is None
+    assert law_named("two-stage-linear").margin == 0.05
+    assert law_named("two-stage-logistic", margin=0.1).margin == 0.1
+
+
+def test_breaks() -> None:
+    one, two = law_named("bnsl"), law_named("bnsl-2")
+    assert len(two.coefficients) == len(one.coefficients) + 3
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("compte", "did you mean"), ("bnsl-4", "bnsl-3"), ("", "must be"), ("loss", "must be")]
+)
+def test_unknown_laws(name, said) -> None:
+    with pytest.raises(ValueError, match=said) as caught:
+        law_named(name)
+    assert str(caught.value).startswith(f"law={name!r}: must be one of {', '.join(LAWS)}")
+
+
+def test_unknown_first_stage() -> None:
+    with pytest.raises(ValueError, match="tokens-only"):
+        law_named("two-stage-linear", first_stage="tokens-only")

@@ -1,0 +1,150 @@
+"""Planning for a benchmark against direct minimisation at 60 digits: no closed form of an optimum is used."""
+
+import mpmath
+import pytest
+
+np = pytest.importorskip("numpy")
+
+from isoflop.numeric.accuracy.planning import AccuracyLaw  # noqa: E402
+from isoflop.numeric.law import Law, law  # noqa: E402
+
+E, A, B, BETA, GAMMA, GUESS = 0.03, 41.0, 310.0, 0.25, 0.29, 0.25
+COMPUTE = (1e18, 3e21, 1e25)
+MP = mpmath.mp.clone()
+MP.dps = 60
+
+
+@pytest.fixture
+def task() -> AccuracyLaw:
+    return AccuracyLaw(law=Law(E=E, A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=GUESS, name="task")
+
+
+def raw(reducible):
+    """Raw accuracy by its definition."""
+    return GUESS + (1 - MP.mpf(GUESS)) * MP.exp(-MP.mpf(E) - reducible)
+
+
+def test_the_best_allocation(task, reference) -> None:
+    plan = task.plan(COMPUTE)
+    for i, C in enumerate(COMPUTE):
+        best = reference(C, A, B, BETA, GAMMA)
+        assert plan.params[i] == pytest.approx(float(best.params), rel=1e-13)
+        assert plan.tokens[i] == pytest.approx(float(best.tokens), rel=1e-13)
+        assert plan.tokens_per_param[i] == pytest.approx(float(best.tokens / best.params), rel=1e-13)
+        assert plan.accuracy[i] == pytest.approx(float(raw(best.reducible)), rel=1e-14)
+        assert task.optimal_accuracy(C) == plan.accuracy[i]
+        assert task.accuracy(plan.params[i], plan.tokens[i]) == pytest.approx(plan.accuracy[i], rel=1e-14)
+
+
+def test_no_other_allocation_is_better(task) -> None:
+    params = np.geomspace(1e7, 1e12, 4001)
+    for C in COMPUTE:
+        assert task.accuracy(params, C / (6.0 * params)).max() <= task.optimal_accuracy(C) * (1.0 + 1e-15)
+
+
+def test_compute_for_an_accuracy(task, reference) -> None:
+    targets = np.array([0.3, 0.6, 0.9])
+    for target, C in zip(targets, task.compute_for(targets), strict=True):
+        assert float(raw(reference(float(C), A, B, BETA, GAMMA).reducible)) == pytest.approx(target, rel=1e-13)
+    assert task.ceiling == pytest.approx(float(raw(MP.mpf(0))), rel=1e-15)
+    for value in (task.ceiling, 0.999, GUESS, 0.1, float("nan")):
+        with pytest.raises(ValueError, match=r"^accuracy=.*above guessing \(0.25\) and below the ceiling"):
+            task.compute_for(value)
+
+
+def test_overtraining_in_accuracy_points(task, reference) -> None:
+    ratios = (0.02, 0.5, 4.0, 300.0)
+    rows = task.penalty(ratios, COMPUTE).rows()
+    assert [(row["ratio"], row["compute"]) for row in rows] == [(ratio, C) for ratio in ratios for C in COMPUTE]
+    for row in rows:
+        best = reference(row["compute"], A, B, BETA, GAMMA)
+        s = -MP.log(MP.mpf(row["ratio"])) / 2
+        P = best.penalty(s)
+        assert row["loss_penalty"] == pytest.approx(float(P), rel=1e-13)
+        assert row["excess"] == pytest.approx(float(P - 1), rel=1e-12)
+        assert row["effective_compute"] == pytest.approx(float(best.effective_compute(s)), rel=1e-12)
+        lost = raw(best.reducible) - raw(P * best.reducible)
+        assert row["lost_accuracy"] == pytest.approx(float(lost), rel=1e-12)
+        assert row["accuracy"] == pytest.approx(float(raw(P * best.reducible)), rel=1e-13)
+
+
+def greatest(function, low, high):
+    """The greatest value of a function with one peak, by golden section."""
+    ratio = (MP.sqrt(5) - 1) / 2
+    low, high = MP.mpf(low), MP.mpf(high)
+    while high - low > MP.mpf(10) ** -20:
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        low, high = (low, right) if function(left) > function(right) else (left, high)
+    return function((low + high) / 2)
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.3, 1.7, 1000.0])
+def test_the_greatest_loss_over_all_budgets(task, reference, ratio) -> None:
+    P = reference(1e20, A, B, BETA, GAMMA).penalty(-MP.log(MP.mpf(ratio)) / 2)
+    # By log R*, which takes every value as the budget does.
+    peak = greatest(lambda x: raw(MP.exp(x)) - raw(P * MP.exp(x)), -30, 5)
+    cost = task.penalty(ratio)
+    assert cost.greatest_loss[0] == pytest.approx(float(peak), rel=1e-13)
+    assert cost.lost_accuracy is None
+    every = task.penalty(ratio, np.geomspace(1e10, 1e40, 61))
+    assert (every.lost_accuracy <= every.greatest_loss).all()
+    assert every.lost_accuracy.max() > 0.98 * every.greatest_loss[0]
+
+
+def test_the_optimum_costs_nothing(task) -> None:
+    cost = task.penalty(1.0, 1e22)
+    assert (cost.excess[0], cost.greatest_loss[0], cost.lost_accuracy[0]) == (0.0, 0.0, 0.0)
+    assert str(cost.lost_accuracy[0]) == "0.0"
+
+
+def test_training_for_the_loss(task, reference) -> None:
+    chosen = law("besiroglu2024")
+    found = task.loss_optimal(chosen, COMPUTE)
+    assert found.law == "besiroglu2024"
+    for i, C in enumerate(COMPUTE):
+        of_loss = reference(C, chosen.A, chosen.B, chosen.beta, chosen.gamma)
+        of_task = reference(C, A, B, BETA, GAMMA)
+        s = of_loss.log_params - of_task.log_params
+        P = of_task.penalty(s)
+        share = of_task.effective_compute(s)
+        assert found.params[i] == pytest.approx(float(of_loss.params), rel=1e-13)
+        assert found.optimal_tokens[i] == pytest.approx(float(of_task.tokens), rel=1e-13)
+        assert found.ratio[i] == pytest.approx(float(MP.exp(-2 * s)), rel=1e-12)
+        assert found.excess[i] == pytest.approx(float(P - 1), rel=1e-11)
+        assert found.effective_compute[i] == pytest.approx(float(share), rel=1e-11)
+        assert found.compute_overhead[i] == pytest.approx(float(1 / share - 1), rel=1e-11)
+        assert found.lost_accuracy[i] == pytest.approx(float(raw(of_task.reducible) - raw(P * of_task.reducible)), rel=1e-11)
+        assert found.accuracy[i] == pytest.approx(task.accuracy(found.params[i], found.tokens[i]), rel=1e-13)
+
+
+def test_the_own_law_costs_nothing(task) -> None:
+    found = task.loss_optimal(task.law, COMPUTE)
+    assert found.excess.max() < 1e-25
+    assert found.ratio == pytest.approx([1.0] * 3, rel=1e-12)
+    assert found.compute_overhead.max() < 1e-25
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_overhead_beyond_a_float_is_infinite() -> None:
+    """P^(1/alpha) with P = 280 and alpha = 0.001: the best allocation needs 1e-2400 of the compute."""
+    flat = AccuracyLaw(law=Law(E=0.0, A=2.0, B=2.0, beta=0.001, gamma=0.9), random_baseline=0.25)
+    (cost,) = flat.loss_optimal(Law(E=0.0, A=1e12, B=1e-12, beta=0.9, gamma=0.9), 1e22).compute_overhead
+    assert cost == np.inf
+
+
+def test_from_the_coefficients_of_a_fit() -> None:
+    made = AccuracyLaw.from_coefficients(("A", "B", "beta", "gamma"), np.array([A, B, BETA, GAMMA]), GUESS, "task")
+    assert (made.law.E, made.law.A, made.ceiling, made.name) == (0.0, A, 1.0, "task")
+
+
+def test_bad_arguments(task) -> None:
+    with pytest.raises(ValueError, match="E=None"):
+        AccuracyLaw(law=Law(A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=0.0)
+    with pytest.raises(ValueError, match=r"random_baseline=1\.0"):
+        AccuracyLaw(law=task.law, random_baseline=1.0)
+    with pytest.raises(ValueError, match="ratio=-1"):
+        task.penalty(-1)
+    with pytest.raises(ValueError, match="compute=0"):
+        task.plan([1e20, 0.0])
+    with pytest.raises(ValueError, match="A, B=None"):
+        task.loss_optimal(Law(beta=0.3, gamma=0.3), 1e20)

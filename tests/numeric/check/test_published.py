@@ -1,0 +1,501 @@
+"""The check of the published tables, against routes that use none of the package's formulas."""
+
+import dataclasses
+import json
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoflop.numeric.accuracy.scale import accuracy, neg_log_accuracy
+from isoflop.numeric.check.published import PublishedCheck, _largest, check_published
+from isoflop.numeric.check.published_text import check_text
+from isoflop.theory.data.published import compute_counterparts
+
+SRC = Path(__file__).resolve().parents[3] / "src"
+PAIRS = {law.label: (law, fitted) for law, fitted in compute_counterparts()}
+LABELS = list(PAIRS)
+LO, HI = "1.00e18", "3.77e22"
+
+mp = mpmath.mp.clone()
+mp.dps = 50
+
+ROW_KEYS = {
+    "name": str,
+    "metric_type": str,
+    "law": str,
+    "compute_law": str,
+    "alpha_derived": float,
+    "alpha_empirical": float,
+    "alpha_ray": float,
+    "alpha_ray_lo": float,
+    "alpha_ray_hi": float,
+    "coefficient_derived": float,
+    "coefficient_empirical": float,
+    "coefficient_ratio": float,
+    "max_abs_difference": float,
+    "compute_at_max": float,
+    "max_abs_difference_envelope": float,
+    "compute_at_max_envelope": float,
+    "verdict": str,
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> PublishedCheck:
+    return check_published()
+
+
+def row(result, label):
+    return next(row for row in result.rows if row.name == label)
+
+
+# -- references: the law as it is printed, at 50 digits and by brute force -----------------------------------
+
+
+def printed(label):
+    law, fitted = PAIRS[label]
+    return {name: mp.mpf(digits) for name, digits in law.printed_digits}, {
+        name: mp.mpf(digits) for name, digits in fitted.printed_digits
+    }
+
+
+def neg_log(label, params, tokens):
+    """-log Q' = A/N^alpha + B/D^beta, in the letters of Table 12."""
+    c, _ = printed(label)
+    return c["A"] / params ** c["alpha"] + c["B"] / tokens ** c["beta"]
+
+
+def least_neg_log(label, compute):
+    """Minimum over the size of the model at 6 N D = C, by golden sections in log N."""
+
+    def at(log_params):
+        params = mp.exp(log_params)
+        return neg_log(label, params, compute / (6 * params))
+
+    return golden_section(at, mp.mpf(0), mp.log(compute / 6))
+
+
+def golden_section(function, lo, hi):
+    """Least value of a unimodal function; 150 steps leave 1e-31 of the interval, so 1e-60 of the value."""
+    shrink = (mp.sqrt(5) - 1) / 2
+    left, right = hi - shrink * (hi - lo), lo + shrink * (hi - lo)
+    at_left, at_right = function(left), function(right)
+    for _ in range(150):
+        if at_left < at_right:
+            hi, right, at_right = right, left, at_left
+            left = hi - shrink * (hi - lo)
+            at_left = function(left)
+        else:
+            lo, left, at_left = left, right, at_right
+            right = lo + shrink * (hi - lo)
+            at_right = function(right)
+    return min(at_left, at_right)
+
+
+def on_ray(label, compute, ratio=20):
+    params = mp.sqrt(compute / (6 * ratio))
+    return neg_log(label, params, ratio * params)
+
+
+def log_slope(function, compute):
+    """-d log f/d log C by a central difference: 50 digits leave 1e-18 for a step of 1e-10."""
+    step = mp.mpf("1e-10")
+    above, below = (mp.log(function(compute * mp.exp(sign * step))) for sign in (1, -1))
+    return -(above - below) / (2 * step)
+
+
+def raw(label, y):
+    baseline = mp.mpf(PAIRS[label][0].random_baseline)
+    return baseline + (1 - baseline) * mp.exp(-y)
+
+
+def by_compute_law(label, compute):
+    """Table 11 as it is decoded: alpha = -ln(column A), ln C0 = column alpha."""
+    _, c = printed(label)
+    return mp.exp(c["alpha"]) * compute ** mp.log(c["A"])
+
+
+@cache
+def brute_force(label, points=60_001):
+    """Largest difference of ray and envelope from the compute law on a dense grid, in plain float64.
+
+    The envelope is minimised point by point. An accuracy exp(-y C^-a), a < 0.5, has a second derivative of at
+    most 0.31 a^2 in log C: a step of 1.8e-4 misses a maximum by at most 2 * 0.31/4 * step^2/8 < 1e-9.
+    """
+    c, t = ({name: float(value) for name, value in letters.items()} for letters in printed(label))
+    baseline = float(str(PAIRS[label][0].random_baseline))
+    s = np.linspace(math.log(1e18), math.log(3.77e22), points)
+
+    def y(log_params):
+        log_tokens = s - math.log(6) - log_params
+        return c["A"] * np.exp(-c["alpha"] * log_params) + c["B"] * np.exp(-c["beta"] * log_tokens)
+
+    lo, hi = np.zeros_like(s), s - math.log(6)
+    for _ in range(60):  # thirds: (2/3)^60 of the interval, below 1e-9; the value is then good to rounding
+        left, right = lo + (hi - lo) / 3, hi - (hi - lo) / 3
+        smaller = y(left) < y(right)
+        lo, hi = np.where(smaller, lo, left), np.where(smaller, right, hi)
+    ray = y((s - math.log(6 * 20)) / 2)
+    fitted = np.exp(t["alpha"] + math.log(t["A"]) * s)
+    q_ray, q_envelope, q_fitted = ((1 - baseline) * np.exp(-v) for v in (ray, y((lo + hi) / 2), fitted))
+    return float(abs(q_ray - q_fitted).max()), float(abs(q_envelope - q_fitted).max())
+
+
+# -- the numbers ---------------------------------------------------------------------------------------------
+
+
+def test_benchmarks_are_those_of_the_table_in_its_order(result) -> None:
+    assert [row.name for row in result.rows] == LABELS
+    assert len(LABELS) == 12
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_derived_law_is_the_slope_and_the_height_of_the_minimised_one(result, label) -> None:
+    """Minimised at two budgets: a power law is a straight line through both."""
+    first, second = mp.mpf("1e19"), mp.mpf("1e24")
+    at_first, at_second = least_neg_log(label, first), least_neg_log(label, second)
+    alpha = mp.log(at_first / at_second) / mp.log(second / first)
+    assert row(result, label).alpha_derived == pytest.approx(float(alpha), rel=1e-14)
+    assert row(result, label).coefficient_derived == pytest.approx(float(at_first * first**alpha), rel=1e-13)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_ray_exponents_are_slopes_of_the_law_on_the_ray(result, label) -> None:
+    lo, hi = mp.mpf(LO), mp.mpf(HI)
+    for got, compute in (
+        (row(result, label).alpha_ray_lo, lo),
+        (row(result, label).alpha_ray, mp.sqrt(lo * hi)),
+        (row(result, label).alpha_ray_hi, hi),
+    ):
+        assert got == pytest.approx(float(log_slope(lambda C: on_ray(label, C), compute)), rel=1e-13)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_compute_law_is_the_decoded_one(result, label) -> None:
+    _, columns = printed(label)
+    got, alpha, C0 = row(result, label), -mp.log(columns["A"]), mp.exp(columns["alpha"])
+    assert got.alpha_empirical == pytest.approx(float(alpha), rel=1e-15)
+    assert got.coefficient_empirical == pytest.approx(float(C0), rel=1e-15)
+    assert got.coefficient_ratio * float(C0) == pytest.approx(got.coefficient_derived, rel=1e-15)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_maxima_are_those_of_a_dense_grid(result, label) -> None:
+    ray, envelope = brute_force(label)
+    assert row(result, label).max_abs_difference == pytest.approx(ray, abs=1e-9)
+    assert row(result, label).max_abs_difference_envelope == pytest.approx(envelope, abs=1e-9)
+    assert row(result, label).max_abs_difference >= ray - 1e-13
+    assert row(result, label).max_abs_difference_envelope >= envelope - 1e-13
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_differences_are_attained_where_it_says(result, label) -> None:
+    """At 50 digits; 1e-13 is the rounding of log C, about 50, in the exponent of an accuracy."""
+    got = row(result, label)
+    at_ray, at_envelope = mp.mpf(got.compute_at_max), mp.mpf(got.compute_at_max_envelope)
+    assert 1e18 <= got.compute_at_max <= 3.77e22
+    assert 1e18 <= got.compute_at_max_envelope <= 3.77e22
+    for difference, y, compute in (
+        (got.max_abs_difference, on_ray(label, at_ray), at_ray),
+        (got.max_abs_difference_envelope, least_neg_log(label, at_envelope), at_envelope),
+    ):
+        expected = abs(raw(label, y) - raw(label, by_compute_law(label, compute)))
+        assert difference == pytest.approx(float(expected), abs=1e-13)
+
+
+def test_both_interior_and_end_maxima_occur(result) -> None:
+    """Else the tests above would say little about the search."""
+    ends = {1e18, 3.77e22}
+    attained = [c for row in result.rows for c in (row.compute_at_max, row.compute_at_max_envelope)]
+    assert ends <= set(attained)
+    assert sum(c not in ends for c in attained) >= 8
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_no_ray_beats_the_envelope(result, label) -> None:
+    compute = np.geomspace(1e12, 1e30, 500)
+    curves = result.curves(label)
+    assert np.all(curves.envelope(compute) >= curves.ray(compute) - 1e-15)
+    got = row(result, label)
+    assert got.alpha_ray_lo >= got.alpha_ray >= got.alpha_ray_hi
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_curves_are_the_printed_laws(result, label) -> None:
+    curves = result.curves(label)
+    for compute in (1e18, 1e21, 1e25):
+        ray, fitted = raw(label, on_ray(label, compute)), raw(label, by_compute_law(label, compute))
+        assert curves.ray(compute) == pytest.approx(float(ray), abs=1e-14)
+        assert curves.fitted(compute) == pytest.approx(float(fitted), abs=1e-13)
+
+
+def peaks_between_grid_points(wide, narrow):
+    """Two peaks in log10 C, at 19.2345 and 21.0003, of different curvature."""
+
+    def height(compute):
+        s = np.log10(compute)
+        return wide * np.exp(-((s - 19.2345) ** 2) / 2) + narrow * np.exp(-((s - 21.0003) ** 2) / 2e-4)
+
+    return height
+
+
+def test_search_ranks_peaks_after_refining_them() -> None:
+    """On the first grid the narrow peak may look the lower one; over many heights it must never be missed.
+
+    The reference's step of 1e-7 misses the narrow peak, of curvature 1e4, by at most 1.3e-11.
+    """
+    for narrow in np.linspace(0.75, 0.85, 41):
+        height = peaks_between_grid_points(1.0, narrow)
+        dense = 10 ** np.concatenate([np.linspace(at - 0.01, at + 0.01, 200_001) for at in (19.2345, 21.0003)])
+        at, value = _largest(height, 1e18, 1e22)
+        assert value == pytest.approx(height(dense).max(), abs=2e-11)
+        assert value == height(at)
+
+
+def test_search_on_a_constant_and_at_the_ends() -> None:
+    assert _largest(np.zeros_like, 1e18, 1e22)[1] == 0.0
+    assert _largest(np.sqrt, 1e18, 3.77e22) == (3.77e22, math.sqrt(3.77e22))
+    assert _largest(lambda C: -np.sqrt(C), 1e18, 3.77e22) == (1e18, -1e9)
+
+
+def test_what_the_readme_says(result) -> None:
+    """Eleven of twelve; the one that differs has two very different exponents."""
+    assert (result.agrees, result.differs) == (11, 1)
+    assert [row.name for row in result.rows if row.verdict == "differs"] == ["LBPP"]
+
+
+# -- the contract --------------------------------------------------------------------------------------------
+
+
+def test_dict_is_plain_and_complete(result) -> None:
+    data = result.as_dict()
+    assert data["kind"] == "published"
+    assert data["compute_range"] == [1e18, 3.77e22]
+    assert data["reference_compute"] == pytest.approx(math.sqrt(1e18 * 3.77e22), rel=1e-15)
+    assert (data["tokens_per_param"], data["tolerance"]) == (20.0, 0.02)
+    assert (data["agrees"], data["differs"]) == (result.agrees, result.differs)
+    assert "2512.08894" in data["source"]
+    for entry in data["rows"]:
+        assert {name: type(value) for name, value in entry.items()} == ROW_KEYS
+        assert all(math.isfinite(value) for value in entry.values() if isinstance(value, float))
+        assert entry["verdict"] in {"agrees", "differs"}
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+def test_frame_holds_the_rows(result) -> None:
+    frame = result.to_frame()
+    assert list(frame.index) == LABELS
+    assert [frame.index.name, *frame.columns] == list(ROW_KEYS)
+    assert frame.loc["LBPP", "max_abs_difference"] == row(result, "LBPP").max_abs_difference
+
+
+def test_result_is_immutable(result) -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.tolerance = 1.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.rows[0].verdict = "agrees"
+    assert result == check_published()
+    assert hash(result) == hash(check_published())
+
+
+@pytest.mark.parametrize("label", ["ARC-E", "LBPP"])
+def test_verdict_at_the_boundary(result, label) -> None:
+    difference = row(result, label).max_abs_difference
+    assert row(check_published(tolerance=difference), label).verdict == "agrees"
+    assert row(check_published(tolerance=math.nextafter(difference, 0.0)), label).verdict == "differs"
+
+
+def test_verdict_is_about_the_ray(result) -> None:
+    """LAMBADA's envelope is beyond the tolerance; its runs lie on the ray, which is not."""
+    lambada = row(result, "LAMBADA")
+    assert lambada.max_abs_difference <= result.tolerance < lambada.max_abs_difference_envelope
+    assert lambada.verdict == "agrees"
+
+
+def test_other_ratio_and_range() -> None:
+    other = check_published(compute_range=(1e20, 1e24), tokens_per_param=100)
+    assert (other.compute_range, other.tokens_per_param) == ((1e20, 1e24), 100.0)
+    for got in other.rows:
+        slope = log_slope(lambda C, label=got.name: on_ray(label, C, 100), mp.mpf("1e22"))
+        assert got.alpha_ray == pytest.approx(float(slope), rel=1e-13)
+        assert 1e20 <= got.compute_at_max <= 1e24
+
+
+@pytest.mark.parametrize("bounds", [(1e-300, 1e300), (1e18, math.nextafter(1e18, 2e18)), (5e-324, 1.7e308)])
+def test_extreme_ranges_stay_finite(bounds) -> None:
+    for entry in check_published(compute_range=bounds).as_dict()["rows"]:
+        assert all(math.isfinite(value) for value in entry.values() if isinstance(value, float))
+        assert bounds[0] <= entry["compute_at_max"] <= bounds[1]
+
+
+def test_a_wider_range_differs_by_no_less(result) -> None:
+    for narrow, wide in zip(result.rows, check_published(compute_range=(1e17, 1e24)).rows, strict=True):
+        assert wide.max_abs_difference >= narrow.max_abs_difference - 1e-15
+
+
+def test_unknown_benchmark(result) -> None:
+    with pytest.raises(ValueError, match=r"name='MMLU'.*ARC-E"):
+        result.curves("MMLU")
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        (1e22, 1e18),
+        (1e18, 1e18),
+        (-1e18, 1e22),
+        (0.0, 1e22),
+        (1e18, math.inf),
+        (math.nan, 1e22),
+        (1e18, math.nan),
+        (1e18,),
+        (1e18, 1e20, 1e22),
+        1e18,
+        ("1e18", "1e22"),
+    ],
+)
+def test_bad_range(bounds) -> None:
+    with pytest.raises(ValueError, match=r": must be two numbers, each a positive finite number") as caught:
+        check_published(compute_range=bounds)
+    assert str(caught.value).startswith(f"compute_range={bounds!r}: ")
+
+
+@pytest.mark.parametrize("value", [0.0, -0.02, math.nan, math.inf, "1%", None, True])
+def test_bad_tolerance(value) -> None:
+    with pytest.raises(ValueError, match=r"^tolerance=.*: must be a positive finite number"):
+        check_published(tolerance=value)
+
+
+@pytest.mark.parametrize("value", [0.0, -20, math.nan, math.inf, "20", True])
+def test_bad_ratio(value) -> None:
+    with pytest.raises(ValueError, match=r"^tokens_per_param=.*: must be a positive finite number"):
+        check_published(tokens_per_param=value)
+
+
+# -- text ----------------------------------------------------------------------------------------------------
+
+
+def test_table_has_a_line_a_benchmark(result) -> None:
+    text = check_text(result)
+    assert str(result) == text
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert not any(line != line.rstrip() for line in lines)
+    for got in result.rows:
+        (line,) = [line for line in lines if line.startswith(f"{got.name} ")]
+        assert line.endswith(got.verdict)
+        assert all(f"{value:.4f}" in line for value in (got.alpha_derived, got.alpha_empirical, got.alpha_ray))
+        assert f"{got.max_abs_difference:.4f}" in line
+    assert "11 of 12 agree, 1 differs." in text
+
+
+def test_table_of_other_arguments() -> None:
+    text = check_text(check_published(tolerance=1.0, tokens_per_param=35.5, compute_range=(3e19, 1.25e21)))
+    assert "12 of 12 agree, 0 differ." in text
+    assert "D/N=35.5" in text
+    assert "3e19" in text
+    assert "1.25e21" in text
+
+
+# -- accuracy ------------------------------------------------------------------------------------------------
+
+BASELINES = st.floats(0.0, 0.99)
+
+
+@given(st.fractions(0, 30, max_denominator=10**6), BASELINES)
+def test_accuracy_is_that_of_the_definition(y, baseline) -> None:
+    """Q' = (Q - Q_r)/(1 - Q_r) with the exact number below the float, at 50 digits."""
+    q = mp.mpf(Fraction(baseline).numerator) / Fraction(baseline).denominator
+    expected = q + (1 - q) * mp.exp(-mp.mpf(float(y)))
+    assert accuracy(float(y), baseline) == pytest.approx(float(expected), rel=1e-15)
+    assert accuracy(np.array([float(y)]), baseline)[0] == pytest.approx(float(expected), rel=1e-15)
+
+
+@given(st.floats(0.0, 1.0, exclude_min=True), BASELINES)
+def test_neg_log_accuracy_is_that_of_the_definition(share, baseline) -> None:
+    q = baseline + (1.0 - baseline) * share
+    if not baseline < q <= 1.0:
+        return
+    expected = -mp.log((mp.mpf(q) - mp.mpf(baseline)) / (1 - mp.mpf(baseline)))
+    assert neg_log_accuracy(q, baseline) == pytest.approx(float(expected), rel=1e-14, abs=0.0)
+    assert neg_log_accuracy(np.array([q]), baseline)[0] == neg_log_accuracy(q, baseline)
+
+
+@given(st.integers(1, 40), BASELINES)
+def test_neg_log_accuracy_near_one(power, baseline) -> None:
+    """1 - Q is exact there, and so must be y: rounding (Q - Q_r)/(1 - Q_r) would leave an error of 1e-16."""
+    q = 1.0 - 2.0**-power * (1.0 - baseline)
+    if not baseline < q < 1.0:
+        return
+    expected = -mp.log((mp.mpf(q) - mp.mpf(baseline)) / (1 - mp.mpf(baseline)))
+    assert neg_log_accuracy(q, baseline) == pytest.approx(float(expected), rel=2e-15, abs=0.0)
+
+
+def test_accuracy_ends() -> None:
+    assert accuracy(0.0, 0.25) == 1.0
+    assert accuracy(1e6, 0.25) == 0.25
+    assert math.copysign(1.0, neg_log_accuracy(1.0)) == 1.0
+    assert neg_log_accuracy(1.0 - 2.0**-53) == 2.0**-53
+    assert np.all(np.signbit(neg_log_accuracy(np.array([1.0]))) == [False])
+
+
+@pytest.mark.parametrize("y", [-1e-9, math.nan, math.inf, "1", None, True, 1j])
+def test_bad_neg_log(y) -> None:
+    with pytest.raises(ValueError, match=r"^neg_log=.*: must "):
+        accuracy(y)
+
+
+def test_bad_element_is_named() -> None:
+    with pytest.raises(ValueError, match=r"^neg_log\[1, 0\]=-2\.0: must be"):
+        accuracy(np.array([[1.0, 2.0], [-2.0, 1.0]]))
+    with pytest.raises(ValueError, match=r"^accuracy\[1\]=0\.25: must be above random_baseline=0\.25"):
+        neg_log_accuracy([0.5, 0.25], 0.25)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.5, 1.0 + 2.0**-52, math.nan, -1.0])
+def test_bad_accuracy(q) -> None:
+    with pytest.raises(ValueError, match=r"^accuracy=.*: must be above random_baseline=0\.5 and at most 1"):
+        neg_log_accuracy(q, 0.5)
+
+
+@pytest.mark.parametrize("baseline", [-0.1, 1.0, math.nan, "0", None])
+@pytest.mark.parametrize("function", [accuracy, neg_log_accuracy])
+def test_bad_baseline(function, baseline) -> None:
+    with pytest.raises(ValueError, match=r"^random_baseline=.*: must be a number of at least 0 and below 1"):
+        function(0.5, baseline)
+
+
+# -- imports -------------------------------------------------------------------------------------------------
+
+
+def loaded(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(SRC)},
+    )
+    return set(done.stdout.split())
+
+
+def test_import_is_light() -> None:
+    modules = "accuracy, check.published, check.published_text, plot.panels"
+    heavy = {"numpy", "scipy", "sympy", "matplotlib", "pandas", "mpmath"}
+    assert not loaded("\n".join(f"import isoflop.numeric.{module}" for module in modules.split(", "))) & heavy
+    assert "numpy" in loaded("import numpy")
+
+
+def test_the_check_needs_neither_sympy_nor_pandas() -> None:
+    code = "from isoflop.numeric.check.published import check_published; print(check_published())"
+    assert not loaded(code) & {"scipy", "sympy", "matplotlib", "pandas", "mpmath"}

@@ -1,0 +1,540 @@
+"""Tables of evaluations: both formats, which rows are one run, what is refused, and in whose words."""
+
+import csv
+import io
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoflop.cli.arguments import Parser, read
+from isoflop.cli.errors import UsageError
+from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
+from isoflop.numeric.data.evaluations import Evaluations
+
+Row = dict[str, Any]
+
+
+def written(rows: list[Row], folder: Path) -> Path:
+    """The rows as a CSV file."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({k: "" if v is None else v for k, v in row.items()} for row in rows)
+    path = folder / "runs.csv"
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return path
+
+
+def asked(path: Path, *words: str) -> EvaluationTable:
+    """What the options of a command make of these words."""
+    parser = Parser("isoflop any", ["RUNS"], "", [])
+    declare_evaluations(parser)
+    return EvaluationTable(read(parser, [str(path), *words]))
+
+
+def score(N: float, benchmark: str, value: Any, metric: str | None = "acc", **more: Any) -> Row:
+    return {"N": N, "D": 20 * N, "benchmark": benchmark, "metric_type": metric, "score": value, **more}
+
+
+LONG = [score(N, name, q) for N, q in ((1e8, 0.3), (1e9, 0.5)) for name in ("piqa", "sciq")]
+WIDE = [{"N": 1e8, "D": 2e9, "acc_piqa": 0.3, "loss_c4": 3.1}, {"N": 1e9, "D": 2e10, "acc_piqa": 0.5, "loss_c4": 2.6}]
+
+
+# -- the two formats ---------------------------------------------------------------------------------------------------
+
+NAMES = ("piqa", "arc_easy", "hella swag")
+METRICS = {"piqa": "acc", "arc_easy": "acc_norm", "hella swag": "exact_match", "c4": "loss"}
+shares = st.none() | st.integers(0, 1000).map(lambda n: n / 1000)
+
+
+@st.composite
+def measured(draw: st.DrawFn) -> dict[str, Row]:
+    """Runs by name: params, tokens, a training set, and some scores of each; params and tokens may repeat."""
+    runs = {}
+    for name in draw(st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1, max_size=5)):
+        scores = {benchmark: draw(shares) for benchmark in NAMES} | {"c4": draw(st.none() | st.floats(1.0, 9.0))}
+        if any(scores[benchmark] is not None for benchmark in NAMES):
+            size = draw(st.sampled_from((1e8, 1e9)))
+            runs[name] = {"N": size, "D": draw(st.sampled_from((2e9, 3e10))), "set": draw(st.sampled_from("xy")), **scores}
+    return runs or {"a": {"N": 1e8, "D": 2e9, "set": "x", "piqa": 0.5, "arc_easy": None, "hella swag": None, "c4": None}}
+
+
+def long_of(runs: dict[str, Row]) -> list[Row]:
+    own = ("N", "D", "set")
+    return [
+        {"run": name, **{k: row[k] for k in own}, "benchmark": benchmark, "metric_type": metric, "score": row[benchmark]}
+        for name, row in runs.items()
+        for benchmark, metric in METRICS.items()
+        if row[benchmark] is not None
+    ]
+
+
+def wide_of(runs: dict[str, Row]) -> list[Row]:
+    return [
+        {"run": name, "N": row["N"], "D": row["D"], "set": row["set"]}
+        | {f"{metric}_{benchmark}": row[benchmark] for benchmark, metric in METRICS.items()}
+        for name, row in runs.items()
+    ]
+
+
+def content(evaluations: Evaluations) -> dict[str, Any]:
+    """All that is known of each run, by its name."""
+    columns = {
+        **{name: getattr(evaluations, name) for name in ("params", "tokens", "compute")},
+        **{f"score {key}": values for key, values in evaluations.scores.items()},
+        **{f"proxy {key}": values for key, values in evaluations.proxies.items()},
+        **evaluations.extra,
+    }
+    found = {
+        name: {key: values[i] for key, values in columns.items() if values[i] == values[i]}
+        for i, name in enumerate(evaluations.run)
+    }
+    metrics = {key: metric for key, metric in evaluations.metric_types.items() if key in {*evaluations.scores, "c4"}}
+    return {"runs": found, "metrics": {k: v for k, v in metrics.items() if any(f"score {k}" in r for r in found.values())}}
+
+
+@given(measured())
+def test_both_formats_give_the_same(runs: dict[str, Row]) -> None:
+    assert content(Evaluations.read(long_of(runs))) == content(Evaluations.read(wide_of(runs)))
+
+
+@given(measured(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(runs: dict[str, Row], random: Any) -> None:
+    for rows in (long_of(runs), wide_of(runs)):
+        mixed = list(rows)
+        random.shuffle(mixed)
+        assert content(Evaluations.read(mixed)) == content(Evaluations.read(rows))
+
+
+@given(measured())
+def test_a_written_table_is_read_again(runs: dict[str, Row]) -> None:
+    once = Evaluations.read(wide_of(runs))
+    again = Evaluations.read(once.to_table())
+    assert content(again) == content(once)
+    assert again.to_table() == Evaluations.read(again.to_table()).to_table()
+
+
+@given(st.lists(st.tuples(st.sampled_from((1e8, 1e9, 1e10)), st.sampled_from("xy")), unique=True, min_size=1))
+def test_runs_without_a_name_are_told_apart_by_their_columns(kinds: list[tuple[float, str]]) -> None:
+    """Two training sets with the same params and tokens are two runs; a time of each score is nothing of a run."""
+    rows = [
+        score(N, name, 0.5, data=data, seconds=10.0 * i + j)
+        for i, (N, data) in enumerate(kinds)
+        for j, name in enumerate(("piqa", "sciq", "arc"))
+    ]
+    found = Evaluations.read(rows)
+    assert {(N, data) for N, data in zip(found.params, found.extra["data"], strict=True)} == set(kinds)
+    assert len(found) == len(kinds)
+    assert not any(np.isnan(values).any() for values in found.scores.values())
+    assert "seconds" not in found.extra
+    assert "column 'seconds' varies within a run: set aside" in found.warnings
+
+
+def test_a_column_about_benchmarks_tells_no_runs_apart() -> None:
+    rows = [score(N, name, 0.5, shots=shots, model="m") for N in (1e8, 1e9) for name, shots in (("a", 0), ("b", 5))]
+    found = Evaluations.read(rows)
+    assert len(found) == 2
+    assert "shots" not in found.extra
+
+
+def test_checkpoints_of_a_model_are_runs_of_their_own() -> None:
+    rows = [
+        {"model": model, "N": 1e8, "D": D, "task": task, "acc": 0.5}
+        for model in ("m", "n") for D in (1e9, 2e9) for task in ("a", "b")
+    ]  # fmt: skip
+    found = Evaluations.read(rows)
+    assert sorted(zip(found.extra["model"], found.tokens, strict=True)) == [("m", 1e9), ("m", 2e9), ("n", 1e9), ("n", 2e9)]
+
+
+def test_arrays_are_for_reading_and_runs_can_be_pickled() -> None:
+    found = Evaluations.read(LONG)
+    with pytest.raises(ValueError, match="read-only"):
+        found.scores["piqa"][0] = 0.9
+    assert content(pickle.loads(pickle.dumps(found))) == content(found)
+    assert Evaluations.read(found) is found
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+
+
+def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
+    rows = [score(1e8, "lbpp", 0.1 * k, f"pass@{k}") for k in (4, 1, 2)]
+    rows += [score(1e8, "arc", 0.3, "acc"), score(1e8, "arc", 0.4, "acc_norm"), score(1e8, "arc", 1.7, "nll")]
+    rows += [score(1e8, "c4", 3.0, "loss")]
+    found = Evaluations.read(rows)
+    assert found.benchmarks == ("lbpp", "arc acc", "arc acc_norm")
+    assert found.family("lbpp") == {1: "lbpp", 2: "lbpp pass@2", 4: "lbpp pass@4"}
+    assert found.family("arc acc") == {}
+    assert set(found.proxies) == {"arc nll", "c4"}
+    assert found.benchmark_of("arc acc_norm") == "arc"
+    assert list(found.only(["lbpp"]).scores) == ["lbpp", "lbpp pass@2", "lbpp pass@4"]
+    assert list(found.only(["lbpp pass@2"]).scores) == ["lbpp pass@2"]
+    pairs = found.pairs("lbpp")
+    assert pairs.at.k.tolist() == [1.0, 2.0, 4.0]
+    assert pairs.accuracy.tolist() == pytest.approx([0.1, 0.2, 0.4])
+    assert found.held_out(pairs, "k > 1 and N < 1e9").tolist() == [False, True, True]
+    with pytest.raises(ValueError, match="benchmark='arc': data has it as 'arc acc', 'arc acc_norm'; name one of these"):
+        found.sample("arc", 0.25)
+    with pytest.raises(ValueError, match="benchmark='arc acc': has no pass@k"):
+        found.pairs("arc acc")
+
+
+def test_k_in_a_column_of_its_own() -> None:
+    rows: list[Row] = [{"model": "m", "N": 1e8, "benchmark": "x", "k": k, "mean_pass_at_k": k / 100} for k in (1, 10)]
+    named = [score(1e8, "x", k / 100, "pass@k", k=k) for k in (1, 10)]
+    assert Evaluations.read(named).family("x") == {1: "x", 10: "x pass@10"}
+    shots = [{"model": "m", "N": 1e8, "benchmark": name, "k": k, "accuracy": 0.5} for name, k in (("x", 5), ("y", 10))]
+    assert Evaluations.read(shots).benchmarks == ("x", "y")
+    assert Evaluations.read(rows).family("x") == {1: "x", 10: "x pass@10"}
+    with pytest.raises(ValueError, match=r"row 1, column 'k': k=1.5 must be a whole number of at least 1"):
+        Evaluations.read([{**rows[0], "k": 1.5}])
+
+
+def test_columns_of_a_wide_table() -> None:
+    row = {"N": 1e8, "D": 2e9, "acc_norm_arc": 0.3, "piqa_acc": 0.6, "humaneval pass@1": 0.1, "humaneval pass@8": 0.3}
+    row |= {"val_loss": 2.5, "brier_arc": 0.2, "HS": 0.4, "width": 512}
+    found = Evaluations.read([row], columns={"hellaswag": "HS"})
+    assert found.benchmarks == ("hellaswag", "arc", "piqa", "humaneval")
+    assert set(found.proxies) == {"val_loss", "arc brier"}
+    assert list(found.extra) == ["width"]
+    assert found.proxy("brier_arc").tolist() == [0.2]
+    assert found.proxy("width").tolist() == [512.0]
+    assert found.metric_types == {
+        **{"hellaswag": None, "arc": "acc_norm", "piqa": "acc", "humaneval": "pass@1", "humaneval pass@8": "pass@8"},
+        **{"val_loss": None, "arc brier": "brier"},
+    }
+    assert "piqa" not in Evaluations.read([row], columns={"piqa": None}).scores
+    of_f1 = {**row, "f1_squad": 0.4, "acc_stderr_arc": 0.01}
+    assert "squad" not in Evaluations.read([of_f1]).scores
+    assert Evaluations.read([of_f1], metrics={"f1": "accuracy"}).metric_types["squad"] == "f1"
+    assert "acc_stderr_arc" in Evaluations.read([of_f1]).extra
+    assert Evaluations.read([{"N": 1e8, "accuracy": 0.4}]).benchmarks == ("accuracy",)
+
+
+def test_compute_may_come_from_another_column() -> None:
+    rows = [{**row, "exact": 2e18, "flops": 1.2e18} for row in WIDE[:1]]
+    found = Evaluations.read(rows, columns={"params": None, "compute": "exact"})
+    assert found.params.tolist() == [2e18 / (6 * 2e9)]
+    assert found.compute.tolist() == [2e18]
+    assert found.derived == "params"
+    assert found.mask("N > 1.5e8 and `N` == 1e8").tolist() == [True]
+
+
+# -- samples -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
+    rows = [*WIDE, {"N": 1e10, "D": 2e11, "acc_piqa": 0.7, "loss_c4": None}, {"N": 2e10, "D": 1.0, "loss_c4": 2.0}]
+    found = Evaluations.read(rows)
+    assert found.sample("piqa", 0.25).index.tolist() == [0, 1, 2]
+    with_loss = found.sample("piqa", 0.25, proxy="c4")
+    assert with_loss.index.tolist() == [0, 1]
+    assert with_loss.at.proxy.tolist() == [3.1, 2.6]
+    assert with_loss.baseline == 0.25
+    assert found.sample("piqa", 0.25, proxy="loss_c4").at.proxy.tolist() == [3.1, 2.6]
+    assert found.held_out(found.sample("piqa", 0.0), "tokens/params >= 20 and c4 < 3 or N > 5e9").tolist() == [False, True, True]
+    with pytest.raises(ValueError, match=r"'c4 < 3': hangs on an empty cell in 1 of 3 runs"):
+        found.held_out(found.sample("piqa", 0.0), "c4 < 3")
+    with pytest.raises(ValueError, match=r"proxy='c5': data has no such column.*it has 'c4'"):
+        found.sample("piqa", 0.25, proxy="c5")
+    with pytest.raises(ValueError, match=r"baseline=1.0: must be a number of at least 0 and below 1"):
+        found.sample("piqa", 1.0)
+
+
+def test_what_is_missing_is_counted() -> None:
+    rows = [*LONG, score(1e9, "arc", "nan"), score(1e9, "arc", None), score(2e9, "", 0.5), {**score(3e9, "arc", 0.5), "D": None}]
+    found = Evaluations.read(rows)
+    reasons = ["row 5: score is missing", "row 6: score is missing", "row 7: benchmark is missing", "row 8: tokens is missing"]
+    assert list(map(str, found.dropped)) == reasons
+    assert len(found) == 2
+    assert "4 dropped: row 5: score is missing" in str(found)
+    wide = Evaluations.read([*WIDE, {"N": 1e7, "D": 2e8, "acc_piqa": None, "loss_c4": None}])
+    assert str(wide.dropped[0]) == "row 3: every score is missing"
+    assert len(wide) == 2
+
+
+def test_exactly_one_is_said() -> None:
+    found = Evaluations.read([*LONG, score(2e9, "piqa", 1.0)])
+    assert found.warnings == ("accuracy is exactly 1 in 1 score (piqa): -log 1 = 0, and laws of -log accuracy leave them out",)
+    assert not Evaluations.read([*LONG, score(2e9, "piqa", 1.0)], where="score < 1").warnings
+
+
+def test_percent_is_divided_out() -> None:
+    rows = [score(N, "piqa", 100 * q, random_baseline=50) for N, q in ((1e8, 0.52), (1e9, 0.75))] + [
+        score(1e9, "c4", 2.5, "loss")
+    ]
+    found = Evaluations.read(rows, percent=True)
+    assert found.scores["piqa"].tolist() == [0.52, 0.75]
+    assert found.table_baselines == {"piqa": 0.5}
+    assert found.proxies["c4"].tolist()[1] == 2.5
+    low = Evaluations.read([*rows, score(1e9, "lbpp", 0.4)], percent=True)
+    assert low.warnings == ("no score of lbpp is above 1 %: are these in percent as well?",)
+
+
+# -- refused -----------------------------------------------------------------------------------------------------------
+
+REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
+    "below 0": (
+        [*LONG, score(2e9, "piqa", -0.1)], {}, (),
+        r"row 5, column 'score' \(piqa\): accuracy=-0.1 must be a number from 0 to 1",
+    ),
+    "percent, not said": (
+        [*LONG, score(2e9, "piqa", 61.0), score(3e9, "piqa", 70.0)], {}, (),
+        r"row 5, column 'score' \(piqa\): accuracy=61 must be a number from 0 to 1 \(1 more row\); "
+        r"say (percent=True \()?--percent\)? if the column holds percent",
+    ),
+    "infinite": (
+        [*LONG, score(2e9, "piqa", "inf")], {}, (),
+        r"row 5, column 'score' \(piqa\): accuracy=inf must be a number from 0 to 1$",
+    ),
+    "a slip beyond 1": (
+        [*LONG, score(2e9, "piqa", 1.02)], {}, (),
+        r"row 5, column 'score' \(piqa\): accuracy=1.02 must be a number from 0 to 1$",
+    ),
+    "small numbers of percent": (
+        [score(N, "lbpp", q) for N, q in ((1e8, 0.6), (1e9, 1.2), (1e10, 1.8))], {}, (),
+        r"accuracy=1.2 must be a number from 0 to 1 \(1 more row\); say (percent=True \()?--percent\)? if",
+    ),
+    "above 100 percent": (
+        [score(2e9, "piqa", 61.0), score(3e9, "piqa", 170.0)], {"percent": True}, ("--percent",),
+        r"row 2, column 'score' \(piqa\): accuracy=170 must be a number from 0 to 100 \(percent\)",
+    ),
+    "percent that is none": (
+        LONG, {"percent": True}, ("--percent",),
+        r"no accuracy of .* is above 1 \(the highest is 0.5, row 3\): leave (percent=True \()?--percent\)? out",
+    ),
+    "a loss without a metric": (
+        [score(1e8, "piqa", 0.5, None), score(1e8, "c4", 3.2, None)], {}, (),
+        r"row 2, column 'score' \(c4\): accuracy=3.2 .*; if it is no accuracy, say so in a column metric_type",
+    ),
+    "a misspelt quantity in a wide table": (
+        WIDE, {"columns": {"parms": "N"}}, ("--column", "parms=N"),
+        r"row 1, column 'N' \(parms\): accuracy=100000000 .*taken as that of the benchmark 'parms' \(did you mean params\?\)",
+    ),
+    "a misspelt quantity in a long table": (
+        LONG, {"columns": {"scor": "score"}}, ("--column", "scor=score"),
+        r"'scor' is no quantity of a table with a row for each score; choose from .*did you mean score",
+    ),
+    "no such column": (
+        LONG, {"columns": {"score": "scroe"}}, ("--column", "score=scroe"),
+        r"no column 'scroe' for score \(did you mean score\?\)",
+    ),
+    "an unknown metric": (
+        [*LONG, score(2e9, "squad", 0.4, "f1")], {}, (),
+        r"row 5, column 'metric_type': metric 'f1' is not known: is it an accuracy .*--metric f1=accuracy, --metric f1=proxy",
+    ),
+    "a metric that is not there": (
+        LONG, {"metrics": {"f2": "proxy"}}, ("--metric", "f2=proxy"), r"'f2' is no metric of .*; it has 'acc'",
+    ),
+    "a metric that is not there, in a wide table": (
+        WIDE, {"metrics": {"f2": "proxy"}}, ("--metric", "f2=proxy"), r"'f2' is no metric of .*; no column is called like f2_h",
+    ),
+    "an empty metric": (
+        [*LONG, score(2e9, "squad", 0.4, None)], {}, (), r"row 5, column 'metric_type': is empty; must name the metric",
+    ),
+    "two equal scores": (
+        [*LONG, score(1e8, "piqa", 0.3)], {}, (),
+        r"rows 1 and 5: hold two scores of the same run \(N=1e\+08 D=2e\+09\) on piqa acc; the rows are equal: remove one",
+    ),
+    "two different scores": (
+        [*LONG, score(1e8, "piqa", 0.4)], {}, (), r"rows 1 and 5: hold two scores .*; the scores are 0.3 and 0.4: remove one",
+    ),
+    "two scores at different times": (
+        [{**row, "time": 0.5 * i} for i, row in enumerate([*LONG, score(1e8, "piqa", 0.4)])], {}, (),
+        r"rows 1 and 5: hold two scores .*; they differ in 'time': take one by (where= \()?--where\)?, or name runs in",
+    ),
+    "a run in two rows": ([*WIDE, WIDE[0]], {}, (), r"rows 1 and 3: hold the same N, D: a run comes once"),
+    "a name in two rows": (
+        [{**row, "run": "a"} for row in WIDE], {}, (), r"rows 1 and 2: hold the same run 'a': a run comes once",
+    ),
+    "a run with two sizes": (
+        [{**row, "run": "a"} for row in (LONG[0], LONG[3])], {}, (),
+        r"rows 1 and 2: run 'a' has params=100000000 and 1000000000; must be one number",
+    ),
+    "a run without a name": (
+        [{**LONG[0], "run": "a"}, {**LONG[1], "run": None}], {}, (), r"row 2, column 'run': is empty; must name the run",
+    ),
+    "nothing left": (
+        LONG, {"where": "score > 0.9"}, ("--where", "score > 0.9"),
+        r"none of 4 rows is of use \(4 left out by where='score > 0.9'\)",
+    ),
+    "a condition on no column": (
+        LONG, {"where": "benchmrk == 'a'"}, ("--where", "benchmrk == 'a'"),
+        r"no column 'benchmrk' at position 1 \(did you mean",
+    ),
+    "no number": ([*LONG, score(2e9, "piqa", "high")], {}, (), r"row 5, column 'score': 'high' is not a number"),
+    "no accuracy": ([score(1e8, "c4", 3.0, "loss")], {}, (), r"no score is an accuracy; its metrics are 'loss'"),
+    "no column of accuracy": (
+        [{"N": 1e8, "D": 2e9, "hella": 0.5}], {}, (),
+        r"no column of accuracy, such as acc_hellaswag; the columns are 'N', 'D', 'hella'",
+    ),
+    "no column for score": (
+        [{"N": 1e8, "benchmark": "a", "width": 0.5}], {"columns": {"benchmark": "benchmark"}},
+        ("--column", "benchmark=benchmark"),
+        r"no column for score; the columns are 'N', 'benchmark', 'width'; name it with .*--column score=NAME",
+    ),
+    "two columns for score": (
+        [{"N": 1e8, "benchmark": "a", "value": 0.5, "accuracy": 0.5}], {}, (),
+        r"columns 'value', 'accuracy' may all be score; choose",
+    ),
+    "nothing tells runs apart": (
+        [{"benchmark": "a", "score": 0.5}, {"benchmark": "b", "score": 0.5}], {}, (),
+        r"no column tells which run a score is of; name",
+    ),
+    "baselines that differ": (
+        [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 0.5))], {}, (),
+        r"rows 1 and 2, column 'random_baseline' \(a\): random_baseline=0.25 and 0.5; must be one number for a benchmark",
+    ),
+    "a baseline in percent": (
+        [score(1e8, "a", 0.5, random_baseline=25)], {}, (),
+        r"row 1, column 'random_baseline' \(a\): random_baseline=25 must be at least 0 and below 1; say (percent=True|--percent)",
+    ),
+    "a baseline not in percent": (
+        [score(1e8, "a", 50, random_baseline=0.25)], {"percent": True}, ("--percent",),
+        r"row 1, column 'random_baseline' \(a\): random_baseline=0.25 must be in percent as the scores are",
+    ),
+}  # fmt: skip
+
+
+def test_a_column_of_shares_without_a_name_is_said() -> None:
+    rows = [{**row, "B": 0.1 * i, "lr": 1e-4 * i, "dropout": 0, "acc_stderr_B": 0.01 * i} for i, row in enumerate(WIDE, start=1)]
+    said = [text for text in Evaluations.read(rows).warnings if "no score by its name" in text]
+    assert len(said) == 1
+    assert "column 'B'" in said[0]
+    assert "--column B=B" in said[0]
+    named = Evaluations.read(rows, columns={"B": "B"})
+    assert "B" in named.benchmarks
+    assert not any("no score by its name" in text for text in named.warnings)
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_tables_are_refused_in_python(case: str) -> None:
+    rows, options, _, message = REFUSED[case]
+    with pytest.raises(ValueError, match=message) as caught:
+        Evaluations.read(rows, **options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_tables_are_refused_on_the_command_line(case: str, tmp_path: Path) -> None:
+    rows, _, words, message = REFUSED[case]
+    with pytest.raises(UsageError, match=message) as caught:
+        asked(written(rows, tmp_path), *words).read()
+    assert "\n" not in str(caught.value)
+    assert str(tmp_path) in str(caught.value) or words
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Evaluations.read(LONG, percent=1), r"percent=1: must be True or False"),  # type: ignore[arg-type]
+        (lambda: Evaluations.read(LONG, columns=["N"]), r"columns=\['N'\]: must map quantities to columns"),  # type: ignore[arg-type]
+        (lambda: Evaluations.read(LONG, metrics={"acc": "yes"}), r"metrics: 'acc' is 'yes'; must be 'accuracy' or 'proxy'"),
+        (lambda: Evaluations.read(LONG, columns={"N": "N", "params": "D"}), r"columns: params is given twice, 'N' and 'D'"),
+        (lambda: Evaluations.read(LONG, columns={"params": "N", "tokens": "N"}), r"'N' cannot be both params and tokens"),
+        (lambda: Evaluations.read(Evaluations.read(LONG), percent=True), r"percent=True: these are Evaluations already"),
+        (lambda: Evaluations.read(Evaluations.read(LONG), where="N > 1e20"), r"where='N > 1e20' leaves none of 2 runs"),
+        (
+            lambda: Evaluations.read(LONG).only(["piqqa"]),
+            r"benchmark='piqqa': data has no such benchmark \(did you mean piqa\?\)",
+        ),
+        (lambda: Evaluations.read(LONG).subset([True]), r"index of bool and shape \(1,\): must be a mask of 2 or indices"),
+        (lambda: Evaluations.read(LONG).subset([0, 0]), r"run: .* is there twice; must be different names"),
+        (lambda: Evaluations(run=["a"], scores={"x": [1.5]}), r"run 'a', x: accuracy=1.5 must be a number from 0 to 1"),
+        (lambda: Evaluations(run=["a"], scores={"x": [0.5, 0.5]}), r"x: has 2 entries, run has 1; must be as many"),
+    ],
+)
+def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--metric", "f1"), r"--metric 'f1': must be NAME=accuracy or NAME=proxy"),
+        (("--metric", "f1=no"), r"--metric 'f1=no': must be NAME=accuracy or NAME=proxy"),
+        (("--benchmark", "piqqa"), r"--benchmark 'piqqa': file .* has no such benchmark \(did you mean piqa\?\)"),
+        (("--benchmark", "piqa", "piqa"), r"--benchmark 'piqa': is given twice"),
+        (("--margin", "1"), r"--margin '1': must be NAME=SHARE for some benchmarks or one SHARE for all, from 0 to less than 1"),
+        (("--margin", "much"), r"--margin 'much': must be NAME=SHARE"),
+        (("--where", "score <"), r"--where 'score <': ends where a column"),
+        (("more.csv",), r"unexpected argument 'more.csv': one file of evaluations at a time"),
+    ],
+)
+def test_bad_options(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    rows = [{**row, "random_baseline": 0.25} for row in LONG]
+    with pytest.raises(UsageError, match=message):
+        asked(written(rows, tmp_path), *words).read()
+
+
+def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:
+    rows = [{**row, "random_baseline": 0.25} for row in LONG] + [score(1e8, "a b", 0.4, "f1")]
+    path = written(rows, tmp_path)
+    table = asked(
+        path, "--benchmark", "sciq,piqa", "a b", "--metric", "f1=accuracy", "--random-baseline", "a b=0", "--margin", "2%"
+    )
+    assert table.read().benchmarks == ("sciq", "piqa", "a b")
+    assert table.margin == 0.02
+    assert {key: baseline.value for key, baseline in table.baselines().items()} == {"sciq": 0.25, "piqa": 0.25, "a b": 0.0}
+    parser = Parser("isoflop any", ["RUNS"], "", [])
+    declare_evaluations(parser)
+    with pytest.raises(UsageError, match=r"RUNS is missing: .*, in front of --benchmark, which takes all that follows it"):
+        EvaluationTable(read(parser, ["--benchmark", str(path)]))
+
+
+# -- public runs -------------------------------------------------------------------------------------------------------
+
+
+def test_the_transcribed_runs(public_runs: Path) -> None:
+    path = public_runs / "apple-downstream" / "runs.csv"
+    found = Evaluations.read(path, columns={"params": None, "compute": "flops_table"})
+    assert len(found) == 33
+    assert len(found.benchmarks) == 12
+    assert set(found.proxies) == {"c4", "dclm", "fineweb"}
+    assert found.derived == "params"
+    assert np.allclose(6 * found.params * found.tokens, found.compute, rtol=1e-12)
+    assert sum(np.count_nonzero(~np.isnan(v)) for v in (*found.scores.values(), *found.proxies.values())) == 606
+    assert list(found.family("lbpp")) == list(found.family("humaneval-py")) == [1, 2, 4, 8, 16, 32, 64, 128]
+    assert any("accuracy is exactly 1 in 7 scores (lbpp pass@128" in text for text in found.warnings)
+    assert len(found.pairs("humaneval-py")) == 21 * 8
+
+
+def test_the_overtrained_runs(public_runs: Path) -> None:
+    found = Evaluations.read(public_runs / "gadre2024" / "runs.csv")
+    assert len(found) == 104
+    assert len(found.benchmarks) == 46
+    assert len(found.proxies) == 8
+    condition = "dataset == 'rpj' and token_multiplier == 20"
+    assert found.mask(condition).sum() == len(Evaluations.read(public_runs / "gadre2024" / "runs.csv", where=condition))
+    assert found.proxy("loss_c4_val").min() == found.proxies["c4_val"].min()
+
+
+def test_an_empty_column_loses_and_a_unit_in_a_heading_is_refused() -> None:
+    rows = [score(N, "piqa", 0.5 + i / 10) | {"params": None} for i, N in enumerate((1e8, 2e8, 4e8))]
+    read_back = Evaluations.read(rows)
+    assert read_back.params.tolist() == [1e8, 2e8, 4e8]
+    assert "column 'params' is empty: 'N' is taken as params" in read_back.warnings
+    both = Evaluations.read([row | {"params": 2 * row["N"]} for row in rows])
+    assert any("'params' is taken; --column params='N' takes the other" in text for text in both.warnings)
+    billions = [{("N (B)" if name == "N" else name): value for name, value in row.items() if name != "params"} for row in rows]
+    with pytest.raises(ValueError, match=r"column 'N \(B\)': its heading gives the unit"):
+        Evaluations.read([row | {"N (B)": row["N (B)"] / 1e9} for row in billions], columns={"params": "N (B)"})
+
+
+def test_lists_and_objects_in_cells_are_labels() -> None:
+    rows = [
+        score(1e8, "piqa", 0.5) | {"run": ["a", 1], "setup": {"lr": 1}},
+        score(2e8, "piqa", 0.6) | {"run": {"b": 2}, "setup": {"lr": 2}},
+    ]
+    found = Evaluations.read(rows)
+    assert list(found.run) == ["['a', 1]", "{'b': 2}"]
+    del rows[0]["run"], rows[1]["run"]
+    assert len(Evaluations.read(rows)) == 2

@@ -1,0 +1,598 @@
+"""Runs: what is kept, what is computed, what is dropped and why, and what is warned of."""
+
+import copy
+import math
+import pickle
+import re
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoflop.numeric.data.runs import Dropped, Runs
+from isoflop.numeric.data.runs_reading import repetitions
+from isoflop.numeric.data.runs_units import unit_in
+
+mp = mpmath.mp.clone()
+mp.dps = 50
+
+PLAIN: dict[str, list[Any]] = {"N": [1e8, 2e8, 4e8, 8e8], "D": [2e9, 4e9, 8e9, 1.6e10], "loss": [4.0, 3.5, 3.0, 2.5]}
+
+
+def read(data: Any = None, **changes: Any) -> Runs:
+    """Runs from the plain table, with columns changed or added, or given to Runs.read where it knows the name."""
+    options = {key: changes.pop(key) for key in ("columns", "where", "require", "random_baseline") if key in changes}
+    return Runs.read({**PLAIN, **changes} if data is None else data, **options)
+
+
+def refusal(data: Any = None, **changes: Any) -> str:
+    with pytest.raises(ValueError, match=r".") as caught:
+        read(data, **changes)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        PLAIN,
+        {name: np.array(values) for name, values in PLAIN.items()},
+        {name: tuple(values) for name, values in PLAIN.items()},
+        pd.DataFrame(PLAIN),
+        pd.DataFrame(PLAIN, index=[7, 7, 1, 0]),
+        pd.DataFrame(PLAIN).astype({"N": "int64", "D": "Int64", "loss": "Float64"}),
+        pd.DataFrame(PLAIN).astype(object),
+        pd.DataFrame(PLAIN).astype(str),
+        [dict(zip(PLAIN, row, strict=True)) for row in zip(*PLAIN.values(), strict=True)],
+        np.array(list(zip(*PLAIN.values(), strict=True)), dtype=[("N", float), ("D", "int64"), ("loss", "float32")]),
+        pd.DataFrame(PLAIN).to_records(index=False),
+    ],
+    ids=lambda table: type(table).__name__,
+)
+def test_tables(table: Any) -> None:
+    runs = Runs.read(table)
+    assert [runs.params.tolist(), runs.tokens.tolist(), runs.loss.tolist()] == list(PLAIN.values())
+    assert {values.dtype for values in (runs.params, runs.tokens, runs.compute, runs.loss)} == {np.dtype(np.float64)}
+    assert runs.row.tolist() == [1, 2, 3, 4]
+    assert (len(runs), runs.n_rows, runs.left_out, runs.dropped, runs.warnings) == (4, 4, 0, (), ())
+    assert (runs.source, runs.metric, runs.derived, runs.weight, runs.group) == ("data", "loss", "compute", None, None)
+
+
+def test_the_table_is_left_alone() -> None:
+    frame = pd.DataFrame(PLAIN)
+    runs = Runs.read(frame)
+    frame.loc[0, "loss"] = 99.0
+    assert runs.loss[0] == 4.0
+    assert frame.loc[1, "N"] == 2e8
+
+
+def test_numbers_of_every_kind() -> None:
+    cells = [10**8, "100M", Decimal("1e8"), Fraction(10**8), np.float32(1e8), np.int32(10**8), " 1e8 ", 1e8]
+    runs = Runs.read({"N": cells, "D": [2**40] * 8, "loss": pd.Series([3.0] * 8, dtype="float32")})
+    assert runs.params.tolist() == [1e8] * 8
+    assert runs.tokens.tolist() == [2.0**40] * 8
+
+
+def test_products_of_integers_do_not_overflow() -> None:
+    n, d = 6_889_000_000, 921_500_000_000
+    runs = Runs.read(pd.DataFrame({"N": [n], "D": [d], "loss": [2.4]}))
+    assert runs.compute[0] == float(6 * n * d) > 2.0**63
+    big = Runs.read({"N": [10**30], "D": [10**31], "loss": [2.0]})
+    assert big.compute[0] == pytest.approx(6e61, rel=1e-15)
+
+
+# -- C = 6ND -----------------------------------------------------------------------------------------------------------
+
+quantity = st.floats(min_value=1e-60, max_value=1e90)
+
+
+@given(quantity, quantity)
+def test_the_third_of_the_budget(one: float, other: float) -> None:
+    sides = ({"N": [one], "D": [other]}, {"N": [one], "C": [other]}, {"C": [one], "D": [other]})
+    exact = (mp.mpf(6) * one * other, mp.mpf(other) / (6 * mp.mpf(one)), mp.mpf(one) / (6 * mp.mpf(other)))
+    for table, name, value in zip(sides, ("compute", "tokens", "params"), exact, strict=True):
+        runs = Runs.read({**table, "loss": [3.0]})
+        assert runs.derived == name
+        assert abs(mp.mpf(float(getattr(runs, name)[0])) / value - 1) < 2**-52  # one rounding, twice allowed for
+
+
+def test_given_compute_is_not_replaced() -> None:
+    runs = read(C=[1.2e18, 4.8e18, 2e19, 7.68e19])
+    assert runs.compute.tolist() == [1.2e18, 4.8e18, 2e19, 7.68e19]
+    assert runs.derived is None
+    assert runs.warnings == ()
+    off = read(C=[1.2e18, 4.8e18, 3.84e19, 7.68e19])
+    assert off.compute[2] == 3.84e19
+    assert off.warnings == (
+        "compute off 6ND by more than 10 % in 1 of 4 runs: C/(6ND) has median 1 and runs from 1 to 2; compute is taken as given",
+    )
+
+
+def test_empty_cells_of_the_budget_are_filled_and_counted() -> None:
+    runs = read(C=[1.2e18, None, 1.92e19, math.nan], D=[2e9, 4e9, None, 1.6e10])
+    assert runs.compute.tolist() == pytest.approx([1.2e18, 4.8e18, 1.92e19, 7.68e19], rel=1e-15)
+    assert runs.tokens[2] == pytest.approx(8e9, rel=1e-15)
+    assert runs.warnings == (
+        "tokens is missing in 1 row with compute and params: computed by C = 6ND",
+        "compute is missing in 2 rows with params and tokens: computed by C = 6ND",
+    )
+    assert read(C=[1.2e18, None, 1.92e19, 7.68e19], D=[2e9, None, 8e9, 1.6e10]).dropped == (Dropped(2, "tokens is missing"),)
+
+
+def test_products_beyond_the_floats_are_dropped_one_by_one() -> None:
+    runs = read(N=[1e200, 2e8, 1e300, 8e8], D=[1e200, 4e9, 1e300, 1.6e10])
+    assert runs.row.tolist() == [2, 4]
+    assert [str(each) for each in runs.dropped] == [
+        "row 1: compute=inf: must be finite (the largest float is 1.8e308)",
+        "row 3: compute=inf: must be finite (the largest float is 1.8e308)",
+    ]
+    tiny = Runs.read({"N": [1e300, 1e8], "C": [1e-100, 1e18], "loss": [3, 3]})
+    assert tiny.dropped == (Dropped(1, "tokens=0.0: must be above 0"),)
+
+
+def test_what_nobody_requires_need_not_be_there() -> None:
+    only = Runs.read({"C": [1e18, 1e19], "loss": [3.5, 3.0]}, require=("compute", "loss"))
+    assert (only.params, only.tokens, only.derived) == (None, None, None)
+    some = Runs.read({"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]}, require=("compute", "loss"))
+    assert (len(some), some.params, some.tokens, some.derived) == (2, None, None, None)
+    assert some.warnings == (
+        "params is missing in 1 run; it is not required, and left out for all",
+        "tokens is missing in 1 run; it is not required, and left out for all",
+    )
+    kept = Runs.read({"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]}, require=("compute", "loss"), where="loss > 3.2")
+    assert (kept.params.tolist(), kept.warnings) == ([1e8], ())
+
+
+# -- rows that are dropped ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        (None, "loss is missing"),
+        (math.nan, "loss is missing"),
+        (pd.NA, "loss is missing"),
+        (pd.NaT, "loss is missing"),
+        ("", "loss is missing"),
+        (" n/a ", "loss is missing"),
+        ("None", "loss is missing"),
+        ("-", "loss is missing"),
+        (0, "loss=0.0: must be above 0"),
+        (-2.5, "loss=-2.5: must be above 0"),
+        (math.inf, "loss=inf: must be finite (the largest float is 1.8e308)"),
+        ("-inf", "loss=-inf: must be finite (the largest float is 1.8e308)"),
+        ("1e400", "loss: '1e400' is beyond the largest float, 1.8e308"),
+        ("1e-400", "loss: '1e-400' is below the smallest float, 4.9e-324"),
+        (10**400, "loss: 1.00000e+400 is beyond the largest float, 1.8e308"),
+        (-(10**400), "loss: -1.00000e+400 is beyond the largest float, 1.8e308"),
+    ],
+)
+def test_dropped_with_its_reason(cell: Any, reason: str) -> None:
+    runs = read(loss=[4.0, cell, 3.0, 2.5])
+    assert runs.dropped == (Dropped(2, reason),)
+    assert runs.row.tolist() == [1, 3, 4]
+    assert runs.loss.tolist() == [4.0, 3.0, 2.5]
+    assert runs.n_rows == 4
+
+
+def test_every_quantity_is_checked_and_the_first_reason_is_said() -> None:
+    runs = read(N=[-1e8, 2e8, 4e8, 8e8], D=[0, 0, 8e9, 1.6e10], weight=[1, 1, 0, 2])
+    assert [str(each) for each in runs.dropped] == [
+        "row 1: params=-100000000.0: must be above 0",
+        "row 2: tokens=0.0: must be above 0",
+        "row 3: weight=0.0: must be above 0",
+    ]
+    assert runs.weight.tolist() == [2.0]
+    assert read(weight=[1, None, 1, 1]).dropped == (Dropped(2, "weight is missing"),)
+
+
+def test_an_impossible_number_drops_its_row_even_where_it_is_not_required() -> None:
+    runs = read(C=[1e18, -1, 1e19, 1e19], require=("loss",))
+    assert runs.dropped == (Dropped(2, "compute=-1.0: must be above 0"),)
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("diverged", "'diverged' is not a number (a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%)"),
+        ("1,000", "'1,000' is not a number (a comma may separate thousands or decimals: write 1234.5)"),
+        ("0x10", "'0x10' is not a number"),
+        ("7 B", "'7 B' is not a number"),
+        ("7m", "'7m' is not a number"),
+        ("1e5B", "'1e5B' is not a number (either an exponent or the suffix B)"),
+        (True, "True is not a number (a truth value)"),
+        ([3.0], "[3.0] is not a number (a list)"),
+        (pd.Timestamp("2024-01-01"), "2024-01-01 00:00:00 is not a number (a Timestamp)"),
+        ("x" * 500, f"'{'x' * 56}... is not a number"),
+    ],
+)
+def test_text_in_a_number_column(cell: Any, shown: str) -> None:
+    assert refusal(loss=[4.0, 3.5, cell, 2.5]).startswith(f"data, row 3, column 'loss': {shown}")
+
+
+def test_a_column_of_truth_values_is_none_of_numbers() -> None:
+    assert refusal(loss=[True, False, True, True]).startswith("data, row 1, column 'loss': True is not a number (a truth value)")
+    assert refusal(loss=[3.5, 3j, 3.0, 2.5]).startswith("data, row 1, column 'loss': (3.5+0j) is not a number (a complex)")
+
+
+def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
+    words = ["low", "low", "high", "high"]
+    said = refusal(budget=words)
+    assert said.startswith("data, row 1, column 'budget': 'low' is not a number")
+    assert said.endswith("; columns={'compute': None} (--column compute=) puts the column aside")
+    assert not refusal(loss=words).endswith("aside")
+    runs = read(budget=words, columns={"compute": None})
+    assert runs.extra["budget"].tolist() == words
+
+
+def test_where_nothing_remains_it_says_why() -> None:
+    assert refusal(loss=[None, -1, "nan", 0]) == (
+        "data: none of 4 rows is a usable run (4 dropped: row 1: loss is missing, row 2: loss=-1.0: must be above 0, "
+        "row 3: loss is missing and 1 more)"
+    )
+    assert refusal(where="loss > 5") == "data: none of 4 rows is a usable run (4 left out by where='loss > 5')"
+    assert refusal(where="loss > 3.2", loss=[None, -1, 3, 0]) == (
+        "data: none of 4 rows is a usable run (3 left out by where='loss > 3.2'; 1 dropped: row 1: loss is missing)"
+    )
+    assert refusal({"N": [], "D": [], "loss": []}) == "data: has a header ('N', 'D', 'loss') and no rows"
+    assert refusal(pd.DataFrame()).startswith("data: has no columns")
+
+
+# -- conditions --------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_condition_leaves_out_is_counted_not_listed() -> None:
+    runs = read(where="loss < 3.9 and tokens/params >= 20", loss=[4.0, 3.5, None, 2.5])
+    assert runs.row.tolist() == [2, 4]
+    assert runs.left_out == 1
+    assert runs.dropped == (Dropped(3, "loss is missing"),)  # the condition hangs on the very number that is missing
+    assert runs.n_rows == len(runs) + runs.left_out + len(runs.dropped)
+
+
+def test_unusable_rows_that_are_left_out_are_not_listed() -> None:
+    runs = read(where="source == 'a'", source=["a", "b", "b", "a"], loss=[4.0, None, 3.0, -1])
+    assert (runs.left_out, runs.dropped) == (2, (Dropped(4, "loss=-1.0: must be above 0"),))
+
+
+def test_an_empty_cell_of_another_column_is_not_selected() -> None:
+    runs = read(where="not source == 'a'", source=["a", None, "b", "b"])
+    assert (runs.row.tolist(), runs.left_out, runs.dropped) == ([3, 4], 2, ())
+
+
+def test_names_in_conditions_mean_quantities_and_backticks_columns() -> None:
+    table = {"Model Size": [1e8, 1e9], "N": [5.0, 6.0], "Training FLOP": [1.2e18, 1.2e20], "loss": [3.0, 2.0]}
+    assert Runs.read(table, columns={"params": "Model Size"}, where="N > 5e8").row.tolist() == [2]
+    assert Runs.read(table, columns={"params": "Model Size"}, where="`N` < 6").row.tolist() == [1]
+    assert Runs.read(table, columns={"params": "Model Size"}, where="`Model Size` == 100M").row.tolist() == [1]
+    assert Runs.read(table, columns={"params": "Model Size"}, where="D == 2B").row.tolist() == [1]
+    assert Runs.read(table, columns={"params": "Model Size"}, where="C == compute and L < 2.5").row.tolist() == [2]
+    assert refusal(where="sauce == 'a'", source=["a"] * 4).startswith(
+        "where=\"sauce == 'a'\": no column 'sauce' at position 1 (did you mean source?); data has "
+    )
+    assert refusal(where="loss <").startswith("where='loss <': ends where")
+
+
+# -- accuracy ----------------------------------------------------------------------------------------------------------
+
+
+def test_accuracy_is_fitted_by_its_negative_logarithm() -> None:
+    table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
+    runs = Runs.read(table)
+    assert runs.metric == "accuracy"
+    assert runs.loss.tolist() == pytest.approx([-math.log(q) for q in table["acc"]], rel=1e-15)
+    assert runs.extra["acc"].tolist() == table["acc"]
+    above = Runs.read(table, random_baseline=0.25)
+    assert above.loss.tolist() == pytest.approx([-math.log((q - 0.25) / 0.75) for q in table["acc"][1:]], rel=1e-14)
+    assert above.dropped == (Dropped(1, "accuracy=0.25: must be above the random baseline 0.25"),)
+
+
+def test_accuracies_without_a_logarithm() -> None:
+    table = {"N": PLAIN["N"], "D": PLAIN["D"], "accuracy": ["0", "50%", 1, None]}
+    assert [str(each) for each in Runs.read(table).dropped] == [
+        "row 1: accuracy=0.0: must be above 0",
+        "row 3: accuracy=1.0: must be below 1 (-log 1 = 0 is no positive loss)",
+        "row 4: accuracy is missing",
+    ]
+
+
+@pytest.mark.parametrize("cell", [25.0, 1.0000001, -0.1, math.inf, 10**400])
+def test_percentages_are_refused(cell: float) -> None:
+    table = {"N": PLAIN["N"], "D": PLAIN["D"], "accuracy": [0.5, 0.5, cell, 0.5]}
+    said = refusal(table)
+    assert said.startswith("data, row 3, column 'accuracy': accuracy=")
+    assert said.endswith("must be a number from 0 to 1 (divide percentages by 100)")
+
+
+def test_conditions_are_on_accuracy_itself() -> None:
+    table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
+    assert Runs.read(table, where="accuracy > 60%").row.tolist() == [3, 4]
+    assert Runs.read(Runs.read(table), where="acc > .6 and accuracy < .8").row.tolist() == [3]
+    assert "no column 'loss'" in refusal(table, where="loss < 1")
+
+
+def test_the_baseline_is_checked() -> None:
+    table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
+    assert refusal(table, random_baseline=1.0) == "random_baseline=1.0: must be a number of at least 0 and below 1"
+    assert refusal(random_baseline=0.25) == "random_baseline=0.25: is for accuracy, and data has loss"
+
+
+# -- warnings ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "warning"),
+    [
+        ({"N": [0.1, 0.2, 0.4, 0.8]}, "params below 1000 in 4 of 4 runs: least 0.1; are they in millions or billions?"),
+        ({"D": [2.0, 4.0, 8.0, 16.0]}, "tokens below 1000 in 4 of 4 runs: least 2; are they in millions or billions?"),
+        (
+            {"loss": [54.6, 33.1, 20.1, 12.2]},
+            "loss above 20 in 3 of 4 runs: most 54.6; is it a perplexity, or a sum? A loss here is in nats per token",
+        ),
+        ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
+        (
+            {"C": [18.1, 18.7, 19.3, 19.9]},
+            "compute below 1e+06 in 4 of 4 runs: least 18.1; is it in other units, or a logarithm?",
+        ),
+        ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute off 6ND by more than 10 % in 4 of 4 runs: C/(6ND) has median"),
+    ],
+)
+def test_units_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
+    assert any(text.startswith(warning) for text in read(**changes).warnings)
+
+
+def test_copies_of_rows_are_kept_and_counted() -> None:
+    twice = pd.concat([pd.DataFrame({**PLAIN, "note": ["a", "b", None, "c"]})] * 2)
+    runs = Runs.read(twice)
+    assert len(runs) == 8
+    assert runs.warnings == ("4 rows copied exactly from another row; all are kept",)
+    assert Runs.read(twice, where="loss < 2.6").warnings == ("1 row copied exactly from another row; all are kept",)
+    assert Runs.read({**twice.to_dict("list"), "step": list(range(8))}).warnings == ()
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([1.0, 2.0, math.nan]), st.sampled_from(["a", "b", None]), st.integers(0, 2)), min_size=1)
+)
+def test_repetitions_are_those_of_whole_rows(rows: list[tuple[float, str | None, int]]) -> None:
+    numbers, texts, integers = (list(column) for column in zip(*rows, strict=True))
+    columns = [np.array(numbers), np.array(texts, dtype=object), np.array(integers)]
+    assert repetitions(columns) == len(rows) - len({repr(row) for row in rows})
+
+
+def test_groups() -> None:
+    assert read(seed=[1, 1, 2, 2]).group.tolist() == [1, 1, 2, 2]
+    assert [type(label) for label in read(seed=[1.0, 1.0, 2.0, 2.0]).group] == [int] * 4
+    assert read(run_id=["a", "a", "b", "b"]).group.tolist() == ["a", "a", "b", "b"]
+    assert read(group=[0.5, 0.5, 1, 1]).group.tolist() == [0.5, 0.5, 1.0, 1.0]
+    gaps = read(seed=[1, None, 2, math.nan])
+    assert gaps.group.tolist() == [1, "row 2", 2, "row 4"]
+    assert gaps.warnings == ("group is missing in 2 runs, each a group of its own",)
+
+
+# -- the object --------------------------------------------------------------------------------------------------------
+
+
+def test_arrays_cannot_be_written_to() -> None:
+    runs = read(seed=[1, 1, 2, 2], note=["a", "b", "c", "d"])
+    held: list[Any] = [runs.params, runs.tokens, runs.compute, runs.loss, runs.group, runs.row, runs.extra["note"]]
+    for values in [*held, runs.subset([0, 1]).loss, pickle.loads(pickle.dumps(runs)).loss, copy.deepcopy(runs).loss]:
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = values[1]
+    with pytest.raises(AttributeError):
+        runs.loss = np.ones(4)  # type: ignore[misc]
+
+
+def test_arrays_of_the_caller_stay_as_they_are() -> None:
+    loss = np.array([3.0, 2.0])
+    runs = Runs(params=None, tokens=None, compute=None, loss=loss, row=np.array([1, 2]))
+    assert loss.flags.writeable
+    assert not runs.loss.flags.writeable
+    with pytest.raises(ValueError, match="row: has 1 entries, loss has 2; must be as many"):
+        Runs(params=None, tokens=None, compute=None, loss=loss, row=np.array([1]))
+
+
+def test_subsets() -> None:
+    runs = read(note=["a", "b", "c", "d"], weight=[1, 2, 3, 4])
+    by_mask = runs.subset(runs.loss < 3.2)
+    assert (by_mask.row.tolist(), by_mask.extra["note"].tolist(), by_mask.weight.tolist()) == ([3, 4], ["c", "d"], [3.0, 4.0])
+    assert runs.subset([3, 0, 0]).loss.tolist() == [2.5, 4.0, 4.0]
+    assert len(runs.subset(np.zeros(4, dtype=bool))) == 0
+    assert len(runs.subset([])) == 0
+    for index in ([True, False], [[0]], [0.5], ["a"]):
+        with pytest.raises(ValueError, match=r"must be a mask of 4 or indices"):
+            runs.subset(index)
+    with pytest.raises(ValueError, match=r"index: .*; must be from 0 to 3"):
+        runs.subset([4])
+
+
+def test_too_few_runs() -> None:
+    read().require(4, "a fit")
+    with pytest.raises(ValueError, match=r"^data: has 4 usable runs; must be at least 5 for a params\+tokens law$"):
+        read().require(5, "a params+tokens law")
+    with pytest.raises(ValueError, match=r"has 1 usable run; .* \(2 rows left out .*; 1 dropped: row 1: loss is missing\)$"):
+        read(loss=[None, 3.5, 3.0, 2.5], where="loss > 3.2").require(5, "a params+tokens law")
+
+
+def test_quantities_that_are_not_there() -> None:
+    only = Runs.read({"C": [1e18, 1e19], "loss": [3.5, 3.0]}, require=("compute", "loss"))
+    only.having("compute", "loss")
+    with pytest.raises(ValueError, match="data: the runs have no params; read them with"):
+        only.having("compute", "params")
+    with pytest.raises(ValueError, match="the runs have no params"):
+        Runs.read(only)
+    with pytest.raises(ValueError, match=r"require=\('size',\): 'size' must be one of params, tokens"):
+        read(require=("size",))
+
+
+def test_runs_are_read_again() -> None:
+    runs = read(note=["a", "b", "c", "d"])
+    assert Runs.read(runs) is runs
+    some = Runs.read(runs, where="note in ('a', 'b') and N > 1e8")
+    assert (some.row.tolist(), some.left_out) == ([2], 3)
+    assert Runs.read(some, where="loss < 100").left_out == 3
+    with pytest.raises(ValueError, match=r"data: where='loss > 9' leaves none of 4 runs"):
+        Runs.read(runs, where="loss > 9")
+    with pytest.raises(ValueError, match="these are Runs already"):
+        Runs.read(runs, columns={"loss": "note"})
+    with pytest.raises(ValueError, match=r"random_baseline=0.25: these are Runs already"):
+        Runs.read(runs, random_baseline=0.25)
+
+
+def test_frames_come_back() -> None:
+    runs = read(seed=[1, 1, 2, 2], weight=[1, 2, 3, 4], note=["a", "b", "c", None], loss=[4.0, None, 3.0, 2.5])
+    frame = runs.to_frame()
+    assert frame.index.tolist() == [1, 3, 4]
+    assert frame.columns.tolist() == ["params", "tokens", "compute", "loss", "weight", "group", "note"]
+    again = Runs.read(frame)
+    for name in ("params", "tokens", "compute", "loss", "weight", "group"):
+        assert getattr(again, name).tolist() == getattr(runs, name).tolist()
+    both = Runs.read({"params": [1e3], "N": [1e8], "D": [1e9], "loss": [3]}, columns={"params": "N"}).to_frame()
+    assert (both.loc[1, "params"], both.loc[1, "params (source)"]) == (1e8, 1e3)
+
+
+def test_text() -> None:
+    runs = read(seed=[1, 1, 2, 2], loss=[4.0, None, 3.0, 25], where="N > 1e8")
+    assert repr(runs) == "<2 Runs from data: params, tokens, compute, loss, group>"
+    assert str(runs) == runs.summary()
+    assert runs.summary().splitlines() == [
+        "2 runs from data",
+        "  params                4e+08  to      8e+08",
+        "  tokens                8e+09  to    1.6e+10",
+        "  compute            1.92e+19  to   7.68e+19  (from C = 6ND)",
+        "  tokens per param         20  to         20",
+        "  loss                      3  to         25",
+        "  groups                    1",
+        "of 4 rows (1 row left out by the condition; 1 dropped: row 2: loss is missing)",
+        "warning: loss above 20 in 1 of 2 runs: most 25; is it a perplexity, or a sum? A loss here is in nats per token",
+    ]
+    assert "-log accuracy" in Runs.read({"N": [1e8], "D": [1e9], "acc": [0.5]}).summary()
+    assert "0 runs" in read().subset([False] * 4).summary()
+
+
+# -- public runs -------------------------------------------------------------------------------------------------------
+
+
+def test_chinchilla(public_runs: Path) -> None:
+    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
+    runs = Runs.read(path)
+    assert (len(runs), runs.derived, runs.warnings, runs.dropped) == (245, "tokens", (), ())
+    assert math.isclose(float(runs.params.min()), 5.7e7, rel_tol=0.01)
+    assert math.isclose(float(runs.tokens.max()), 3.2e11, rel_tol=0.01)
+    fifth = np.sort(runs.loss)[-5]
+    kept = Runs.read(path, where=f"loss < {float(fifth)!r}")
+    assert (len(kept), kept.left_out) == (240, 5)
+    assert Runs.read(path, where="`Training FLOP` <= 1e20 and N > 1B").compute.max() <= 1e20
+
+
+def test_isoflop_groups(public_runs: Path) -> None:
+    path = public_runs / "isoflops" / "isoflops.csv"
+    runs = Runs.read(path)
+    assert len(runs) == 947
+    sizes = {"epochai_chinchilla": 123, "ml_scalefit": 124, "llama_3": 266, "marin_202603": 258, "misfitting": 176}
+    for source, size in sizes.items():
+        chosen = Runs.read(path, where=f"source == '{source}'")
+        assert (len(chosen), chosen.left_out) == (size, 947 - size)
+        ratio = float(np.median(chosen.compute / (6 * chosen.params * chosen.tokens)))
+        assert ratio == pytest.approx({"marin_202603": 1.005, "ml_scalefit": 1.038}.get(source, 1.0), abs=1e-3)
+    assert len(Runs.read(path, where="source == 'llama_3' and experiment == 'llama_3__exp_loss'")) == 133
+
+
+def test_over_trained_runs(public_runs: Path) -> None:
+    path = public_runs / "gadre2024" / "runs.csv"
+    assert "perhaps 'loss_openlm', 'loss_c4_val'" in refusal(path)
+    runs = Runs.read(path, columns={"loss": "loss_c4_val"}, where="token_multiplier == 20 and dataset == 'rpj'")
+    assert set(runs.extra["token_multiplier"].tolist()) == {20.0}
+    assert (runs.tokens / runs.params).tolist() == pytest.approx([20.0] * len(runs), rel=0.01)
+    assert float(Runs.read(path, columns={"loss": "loss_c4_val"}).compute.max()) > 2.0**63
+    accuracy = Runs.read(path, columns={"accuracy": "acc_arc_easy"}, random_baseline=0.25)
+    assert (accuracy.metric, len(accuracy) + len(accuracy.dropped)) == ("accuracy", 104)
+
+
+def test_isoflop_study(public_runs: Path) -> None:
+    runs = Runs.read(public_runs / "porian2024" / "isoflop_points.csv")
+    assert len(runs) == 1641
+    assert set(runs.extra["param_count"].tolist()) == {"kaplan", "standard", "attention"}
+    kaplan = Runs.read(public_runs / "porian2024" / "isoflop_points.csv", where="param_count == 'kaplan'")
+    assert len(kaplan) == 220
+
+
+# -- columns that are empty, in other units, or name runs --------------------------------------------------------------
+
+
+def test_an_empty_column_loses_against_a_filled_one() -> None:
+    compute = [3e18, 9e18, 4e19, 2e20]  # not 6ND: params from it would be others
+    runs = read(Params=[None, "n/a", "", " "], compute=compute)
+    assert runs.columns["params"] == "N"
+    assert runs.params.tolist() == PLAIN["N"]
+    assert "column 'Params' is empty: 'N' is taken as params" in runs.warnings
+
+
+def test_a_column_that_is_empty_in_the_rows_in_use_loses_too() -> None:
+    changed = {"params": [None, None, None, 7e8], "tier": ["a", "a", "a", "b"]}
+    runs = read(**changed, compute=[3e18, 9e18, 4e19, 2e20], where="tier == 'a'")
+    assert runs.params.tolist() == PLAIN["N"][:3]
+    assert "column 'params' is empty: 'N' is taken as params" in runs.warnings
+
+
+def test_of_two_same_spellings_the_filled_one_is_taken() -> None:
+    runs = read(loss=[None] * 4, val_loss=[4.0, 3.5, 3.0, 2.5], train_loss=[math.nan] * 4)
+    assert runs.columns["loss"] == "val_loss"
+
+
+def test_a_second_column_is_named_where_it_says_something_else() -> None:
+    runs = read(params=[1.1e8, 2.2e8, 4.4e8, 8.8e8])
+    assert runs.params.tolist() == [1.1e8, 2.2e8, 4.4e8, 8.8e8]
+    said = "columns 'params', 'N' may both be params: 'params' is taken; --column params='N' takes the other"
+    assert said in runs.warnings
+    assert read(params=[1.1e8, 2.2e8, 4.4e8, 8.8e8], columns={"params": "N"}).warnings == ()
+    assert read(params=PLAIN["N"]).warnings == ()
+    assert read(params=["100M", "200M", "400M", "800M"]).warnings == ()
+    assert read(L=["en", "en", "de", "de"]).warnings == ()
+
+
+@pytest.mark.parametrize("heading", ["params (B)", "params_B", "N (in billions)", "Model Size [1e9]", "params_billions"])
+def test_a_unit_in_a_heading_is_refused(heading: str) -> None:
+    message = refusal(columns={"params": heading}, **{heading: [0.1, 0.2, 0.4, 0.8]})
+    assert f"column {heading!r}: its heading gives the unit 1e+09" in message
+    assert "0.1 to 0.8" in message
+    fine = read(columns={"params": heading}, **{heading: ["0.1B", "0.2B", "0.4B", "0.8B"]})  # these are in ones
+    assert fine.params.tolist() == PLAIN["N"]
+
+
+@pytest.mark.parametrize("heading", ["Model Size", "params (non-embedding)", "n_params", "N", "Training compute (FLOP)"])
+def test_other_headings_give_no_unit(heading: str) -> None:
+    assert unit_in(heading) == 1.0
+
+
+def test_rows_that_may_be_checkpoints_of_one_run_are_proposed_as_groups() -> None:
+    checkpoints = {"N": [1e8, 1e8, 4e8, 4e8], "run_name": ["x", "x", "y", "y"]}
+    said = "4 rows of 2 different 'run_name', each of one size at several tokens: where these are checkpoints, say "
+    assert read(**checkpoints).warnings == (said + "columns={'group': 'run_name'} (--column group='run_name')",)
+    assert read(**checkpoints, columns={"group": "run_name"}).warnings == ()
+    assert read(**checkpoints, columns={"group": None}).warnings == ()
+    assert read(**checkpoints, seed=[1, 1, 2, 2]).warnings == ()
+    assert read(run_name=["a", "b", "c", "d"]).warnings == ()  # a row each
+    assert read(model=["a", "a", "b", "b"]).warnings == ()  # a family of sizes is no run
+
+
+def test_lists_in_cells_of_a_group_are_labels() -> None:
+    assert list(read(group=[["a"], ["a"], {"b": 1}, None]).group) == ["['a']", "['a']", "{'b': 1}", "row 4"]
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-20, 1e30, 1e300])
+def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
+    message = refusal(loss=[loss * factor for loss in PLAIN["loss"]])
+    assert re.match(r"data: loss has median 3\.2\d*e[-+]\d+: must be from 1e-15 to 1e\+15; no unit of loss is so ", message)
+
+
+def test_a_single_odd_loss_is_no_unit() -> None:
+    assert len(read(loss=[4.0, 3.5, 3.0, 1e-300])) == 4

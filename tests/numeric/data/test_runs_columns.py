@@ -1,0 +1,200 @@
+"""Which column is which quantity."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isoflop.numeric.data.runs import Runs
+from isoflop.numeric.data.runs_columns import QUANTITIES, SPELLINGS, plain, quantity_named, recognise
+
+REQUIRED = ("params", "tokens", "loss")
+
+
+def found(*names: str, require: Any = REQUIRED, **chosen: str | None) -> dict[str, str]:
+    return recognise("data", names, chosen or None, require).columns
+
+
+def refusal(*names: str, chosen: Any = None, require: Any = REQUIRED) -> str:
+    with pytest.raises(ValueError, match=r".") as caught:
+        recognise("data", names, chosen, require)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("params", "tokens", "loss"),
+    [
+        ("params", "tokens", "loss"),
+        ("N", "D", "L"),
+        ("n", "d", "l"),
+        ("Params", " TOKENS ", "Loss"),
+        ("Model Size", "Training Tokens", "val_loss"),
+        ("n_params", "n_tokens", "Validation Loss"),
+        ("num_params", "numTokens", "eval-loss"),
+        ("model_params", "tokens_seen", "final_loss"),
+        ("parameters", "Dataset Size", "Loss (nats)"),
+        ("total_parameters", "training-tokens", "cross_entropy"),
+        ("Number of parameters", "number_of_tokens", "test loss"),
+    ],
+)
+def test_usual_spellings(params: str, tokens: str, loss: str) -> None:
+    assert found(params, tokens, loss, "other") == {"params": params, "tokens": tokens, "loss": loss}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "compute",
+        "C",
+        "flops",
+        "FLOPs",
+        "Training FLOP",
+        "train_flops",
+        "budget",
+        "total_compute",
+        "C_6ND",
+        "Training compute (FLOP)",
+    ],
+)
+def test_usual_spellings_of_compute(name: str) -> None:
+    assert found("N", name, "loss") == {"params": "N", "compute": name, "loss": "loss"}
+
+
+@pytest.mark.parametrize(
+    ("name", "quantity"), [("seed", "group"), ("Run ID", "group"), ("run_id", "group"), ("weights", "weight")]
+)
+def test_optional_columns(name: str, quantity: str) -> None:
+    assert found("N", "D", "loss", name)[quantity] == name
+
+
+@pytest.mark.parametrize(
+    "name", ["params_B", "tokens (B)", "log_compute", "N_no_embed", "loss_c4_val", "flops_table", "ppl", "size"]
+)
+def test_other_units_and_kinds_are_not_recognised(name: str) -> None:
+    assert name not in found("N", "D", "loss", name).values()
+
+
+def test_no_spelling_has_two_meanings() -> None:
+    every = [spelling for quantity, text in SPELLINGS.items() for spelling in (quantity, *text.split())]
+    assert sorted(every) == sorted(set(every))
+    assert all(spelling == plain(spelling) for spelling in every)
+
+
+def test_the_name_itself_goes_before_its_letter_and_the_letter_before_other_spellings() -> None:
+    assert found("N", "params", "Model Size", "D", "loss")["params"] == "params"
+    assert found("N", "Model Size", "D", "loss")["params"] == "N"
+    assert found("n", "param_count", "D", "loss")["params"] == "n"
+    assert found("N", "n", "D", "loss")["params"] == "N"
+    assert found("N", "D", "Loss", "val_loss")["loss"] == "Loss"
+
+
+def test_a_choice_goes_before_recognition() -> None:
+    names = ("params", "N_no_embed", "tokens", "loss")
+    assert found(*names, params="N_no_embed")["params"] == "N_no_embed"
+    assert found(*names, N="N_no_embed")["params"] == "N_no_embed"
+    assert found("N", "D", "val_loss", "train_loss", loss="val_loss")["loss"] == "val_loss"
+    assert "weight" not in found("N", "D", "loss", "weight", weight=None)
+
+
+def test_two_columns_that_could_be_one_quantity() -> None:
+    assert refusal("N", "D", "val_loss", "train_loss") == (
+        "data: columns 'val_loss', 'train_loss' may both be loss; choose one with columns={'loss': 'val_loss'} "
+        "(--column loss='val_loss')"
+    )
+    assert "may all be loss" in refusal("N", "D", "val_loss", "train_loss", "test_loss")
+    assert "'Loss', 'LOSS' may both be loss" in refusal("N", "D", "Loss", "LOSS")
+
+
+def test_of_what_nobody_needs_none_is_taken_and_said() -> None:
+    known = recognise("data", ["N", "D", "loss", "seed", "run_id", "flops", "budget"], None, REQUIRED)
+    assert known.columns == {"params": "N", "tokens": "D", "loss": "loss"}
+    assert [text.partition(";")[0] for text in known.warnings] == [
+        "columns 'flops', 'budget' may both be compute: none is taken",
+        "columns 'seed', 'run_id' may both be group: none is taken",
+    ]
+    assert "may both be compute" in refusal("N", "loss", "flops", "budget")
+
+
+def test_loss_goes_before_accuracy_unless_accuracy_is_chosen() -> None:
+    assert found("N", "D", "loss", "accuracy") == {"params": "N", "tokens": "D", "loss": "loss"}
+    assert found("N", "D", "loss", "acc", accuracy="acc") == {"params": "N", "tokens": "D", "accuracy": "acc"}
+    assert found("N", "D", "acc") == {"params": "N", "tokens": "D", "accuracy": "acc"}
+    assert found("N", "D", "loss", "acc", loss=None)["accuracy"] == "acc"
+    assert refusal("N", "D", "a", "b", chosen={"loss": "a", "accuracy": "b"}) == "columns: choose loss or accuracy, not both"
+    assert "loss" in found("N", "D", "loss", "acc", "top1")
+    assert "may both be accuracy" in refusal("N", "D", "acc", "top1")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (
+            {"params": "Model Sise"},
+            "data: no column 'Model Sise' for params (did you mean Model Size?); it has 'Model Size', 'D', 'loss'",
+        ),
+        (
+            {"parms": "D"},
+            "columns: 'parms' is no quantity; choose from params, tokens, compute, loss, accuracy, weight, group, N, D, C, L",
+        ),
+        ({3: "D"}, "columns: 3 is no quantity"),
+        ({"params": "D", "N": "loss"}, "columns: params is given twice, 'D' and 'loss'"),
+        ({"params": "D", "tokens": "D"}, "columns: 'D' cannot be both params and tokens"),
+        ([("params", "D")], "columns=[('params', 'D')]: must map quantities to columns"),
+    ],
+)
+def test_choices_that_cannot_be(chosen: Any, said: str) -> None:
+    assert refusal("Model Size", "D", "loss", chosen=chosen).startswith(said)
+
+
+def test_what_is_missing_is_named_with_what_might_be_meant() -> None:
+    assert refusal("N", "D", "loss_c4_val", "acc_arc") == (
+        "data: no column for loss or accuracy; perhaps 'loss_c4_val', 'acc_arc'; "
+        "choose one with columns={'loss': 'loss_c4_val'} (--column loss='loss_c4_val')"
+    )
+    assert "choose one with columns={'accuracy': 'score'}" in refusal("N", "D", "score")
+    assert refusal("N", "loss") == (
+        "data: no column for tokens (it would follow from the other two of params, tokens and compute); the columns are "
+        "'N', 'loss'; choose one with columns={'tokens': 'NAME'} (--column tokens='NAME')"
+    )
+    assert "perhaps 'params_B'" in refusal("params_B", "D", "loss")
+    assert "and 8 more" in refusal(*(f"column{index}" for index in range(20)))
+    assert "no column for group" in refusal("N", "D", "loss", require=("group",))
+
+
+@pytest.mark.parametrize("name", ["batch_size", "vocab_size", "hidden_size", "params_per_layer", "param_std", "data_seed"])
+def test_a_column_of_another_quantity_is_not_suggested(name: str) -> None:
+    assert "perhaps" not in refusal(name, "D", "loss", require=("params",))
+    assert "perhaps" not in refusal("N", name, "loss", require=("tokens",))
+    assert "perhaps 'size'" in refusal(name, "size", "D", "loss", require=("params",))
+    assert "perhaps 'tokens_B'" in refusal("N", "tokens_per_step", "batch_tokens", "tokens_B", "loss")
+
+
+def test_two_of_the_budget_give_the_third() -> None:
+    for pair in (("N", "D"), ("N", "C"), ("C", "D")):
+        assert set(found(*pair, "loss", require=("params", "tokens", "compute", "loss")).values()) == {*pair, "loss"}
+    assert found("C", "loss", require=("compute", "loss")) == {"compute": "C", "loss": "loss"}
+
+
+def test_quantities_by_name() -> None:
+    assert [quantity_named(name) for name in ("params", "N", "D", "C", "L", "n", "flops")] == [
+        "params",
+        "params",
+        "tokens",
+        "compute",
+        "loss",
+        None,
+        None,
+    ]
+    assert set(QUANTITIES) == {"params", "tokens", "compute", "loss", "accuracy", "weight", "group"}
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("chinchilla/svg_extracted_data.csv", {"params": "Model Size", "compute": "Training FLOP", "loss": "loss"}),
+        ("isoflops/isoflops.csv", {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"}),
+        ("porian2024/isoflop_points.csv", {"params": "N", "tokens": "D", "compute": "flops", "loss": "loss"}),
+    ],
+)
+def test_columns_of_public_runs(public_runs: Path, name: str, columns: dict[str, str]) -> None:
+    assert Runs.read(public_runs / name).columns == columns

@@ -1,0 +1,316 @@
+"""Files of runs: every format, both readers of CSV, and what is said about files that are none."""
+
+import csv
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from isoflop.numeric.data import runs_file
+from isoflop.numeric.data.runs import Runs
+from isoflop.numeric.data.runs_file import table_of
+
+HEADER, ROW = "params,tokens,loss", "1e8,2e9,3.5"
+
+
+def written(folder: Path, content: str | bytes, name: str = "runs.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def refusal(path: Path, **options: Any) -> str:
+    """What is said about a file; it always begins with its name."""
+    with pytest.raises(ValueError, match=r"^file '") as caught:
+        Runs.read(path, **options)
+    message = str(caught.value)
+    assert message.startswith(f"file {str(path)!r}")
+    assert "\n" not in message
+    return message.removeprefix(f"file {str(path)!r}")
+
+
+# -- what is read ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("comma.csv", "N,D,loss\n1e8,2e9,3.5\n2e8,4e9,3.25\n"),
+        ("no end of line.csv", "N,D,loss\n1e8,2e9,3.5\n2e8,4e9,3.25"),
+        ("windows.csv", "N,D,loss\r\n1e8,2e9,3.5\r\n2e8,4e9,3.25\r\n"),
+        ("old mac.csv", "N,D,loss\r1e8,2e9,3.5\r2e8,4e9,3.25\r"),
+        ("byte order mark.csv", "\ufeffN,D,loss\n1e8,2e9,3.5\n2e8,4e9,3.25\n"),
+        ("semicolon.csv", "N;D;loss\n1e8;2e9;3.5\n2e8;4e9;3.25\n"),
+        ("tab.tsv", "N\tD\tloss\n1e8\t2e9\t3.5\n2e8\t4e9\t3.25\n"),
+        ("tab.txt", "N\tD\tloss\n1e8\t2e9\t3.5\n2e8\t4e9\t3.25\n"),
+        ("blank lines.csv", "\nN,D,loss\n\n1e8,2e9,3.5\n  \n2e8,4e9,3.25\n\n"),
+        ("spaces.csv", "N, D, loss \n 1e8 , 2e9, 3.5\n2e8,\t4e9,3.25\n"),
+        ("quotes.csv", '"N","D","loss"\n"1e8","2e9","3.5"\n2e8,4e9,3.25\n'),
+        ("suffixes.csv", "N,D,loss\n100M,2B,3.5\n.2B,4e9,325%\n"),
+        ("underscores.csv", "N,D,loss\n100_000_000,2e9,3.5\n2e8,4_000_000_000,3.25\n"),
+        ("unnamed index.csv", ",N,D,loss,\n0,1e8,2e9,3.5,\n1,2e8,4e9,3.25,\n"),
+        ("records.json", '[{"N": 1e8, "D": 2e9, "loss": 3.5}, {"N": 200000000, "D": "4B", "loss": 3.25}]'),
+        ("columns.json", '{"N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.5, 3.25]}'),
+        ("pandas.json", '{"N": {"0": 1e8, "1": 2e8}, "D": {"0": 2e9, "1": 4e9}, "loss": {"0": 3.5, "1": 3.25}}'),
+        ("split.json", '{"columns": ["N", "D", "loss"], "index": [0, 1], "data": [[1e8, 2e9, 3.5], [2e8, 4e9, 3.25]]}'),
+        ("lines.jsonl", '{"N": 1e8, "D": 2e9, "loss": 3.5}\n\n{"loss": 3.25, "N": 2e8, "D": 4e9}\n'),
+        ("records", ' [\n{"N": 1e8, "D": 2e9, "loss": 3.5}, {"N": 2e8, "D": 4e9, "loss": 3.25}]'),
+    ],
+)
+def test_formats(name: str, text: str, tmp_path: Path) -> None:
+    runs = Runs.read(written(tmp_path, text, name))
+    assert runs.params.tolist() == [1e8, 2e8]
+    assert runs.tokens.tolist() == [2e9, 4e9]
+    assert runs.loss.tolist() == [3.5, 3.25]
+    assert runs.row.tolist() == [1, 2]
+    assert (runs.dropped, runs.left_out, runs.n_rows) == ((), 0, 2)
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    path = written(tmp_path, f"{HEADER}\n{ROW}\n")
+    assert Runs.read(str(path)).source == Runs.read(path).source == f"file {str(path)!r}"
+
+
+def test_parquet(tmp_path: Path) -> None:
+    """With an engine it reads back; without, the message says what is missing."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.5, 3.25]})
+    path = tmp_path / "runs.parquet"
+    try:
+        frame.to_parquet(path)
+    except ImportError:
+        path.write_bytes(b"PAR1 and more")
+        assert refusal(path) == ": is Parquet, for which neither pyarrow nor fastparquet is installed (pip install pyarrow)"
+    else:
+        assert Runs.read(path).loss.tolist() == [3.5, 3.25]
+
+
+numbers = st.floats(min_value=1e-300, max_value=1e300)
+tables = st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=30)
+
+
+@given(tables)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_numbers_come_back_to_the_last_bit(tmp_path: Path, rows: list[tuple[float, float, float]]) -> None:
+    names = ("params", "tokens", "loss")
+    path = tmp_path / "runs.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([names, *rows])
+    objects = tmp_path / "runs.json"
+    objects.write_text(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
+    content = path.read_bytes()
+    fast = runs_file._by_pandas("file", content, ",")
+    assert fast is not None
+    for table in (table_of(path).columns, table_of(objects).columns, fast):
+        assert [tuple(row) for row in zip(*(table[name].tolist() for name in names), strict=True)] == rows
+
+
+CELLS = (
+    "",
+    " ",
+    "1",
+    " 2.5 ",
+    "1e400",
+    "-inf",
+    "nan",
+    "NaN",
+    "NA",
+    "None",
+    "7B",
+    "1_000",
+    "True",
+    "TRUE",
+    "x",
+    "x y",
+    '""',
+    '"7"',
+    '"nan"',
+    '"x;\ty"',
+    '"a\nb"',
+    '"say ""x"""',
+    '""""',
+    "é",
+    "0x10",
+    "1,5",
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(CELLS), st.sampled_from(CELLS), st.sampled_from(CELLS)), min_size=1, max_size=6),
+    st.sampled_from([";", "\t"]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_both_readers_of_delimited_text_agree(rows: list[tuple[str, str, str]], delimiter: str, newline: str, ends: bool) -> None:
+    lines = [delimiter.join(cells) for cells in [("a", "b", "c"), *rows]]
+    content = (newline.join(lines) + (newline if ends else "")).encode()
+    fast = runs_file._by_pandas("file", content, delimiter)
+    slow = runs_file._by_record(runs_file._Records("file", content, delimiter))
+    assert fast is not None
+    for name in ("a", "b", "c"):
+        assert fast[name].dtype == slow[name].dtype
+        assert repr(fast[name].tolist()) == repr(slow[name].tolist())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3\n4,5,6\n",
+        'a,b\n1,x"y"\n',
+        'a,b\n1,"x"y\n',
+        'a,b\n1,"x\n',
+        'a,b\n1, "x"\n',
+        "a,b\n1,2\n\n",
+        "a,b\r1,2\r",
+        "a,b\n1,2\n3,4,\n5",
+        "a\n1\n",
+        "a,b\n1\n2,3,4\n",
+    ],
+)
+def test_the_fast_reader_leaves_doubtful_text_to_the_other(text: str) -> None:
+    assert runs_file._by_pandas("file", text.encode(), ",") is None
+
+
+def test_large_files_take_the_fast_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, "N,D,loss,source\n" + "1e8,2e9,3.5,a\n2e8,,3.25,\n")
+    slow = Runs.read(path)
+    monkeypatch.setattr(runs_file, "SMALL_FILE", 0)
+    monkeypatch.setattr(runs_file, "_Records", None)
+    fast = Runs.read(path)
+    assert fast.loss.tolist() == slow.loss.tolist() == [3.5]
+    assert fast.dropped == slow.dropped
+    assert fast.extra["source"].tolist() == slow.extra["source"].tolist() == ["a"]
+
+
+# -- what is not -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", ": is empty; must hold a header and at least one run"),
+        (b" \n\n", ": is empty; must hold a header and at least one run"),
+        (b"\xef\xbb\xbf", ": is empty; must hold a header and at least one run"),
+        (b"params,tokens,loss\n", ": has a header ('params', 'tokens', 'loss') and no rows"),
+        (f"{HEADER}\n{ROW}\n".encode("utf-16"), ": is encoded in UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)"),
+        (f"{HEADER}\n{ROW}\n".encode("utf-16-le"), ": has a zero byte at position 2; must be text in UTF-8"),
+        (
+            f"{HEADER},café\n{ROW},1\n".encode("latin-1"),
+            ": byte 0xe9 at position 23 (line 1) is not UTF-8; where it is Latin-1, iconv -f LATIN1 -t UTF-8 converts it",
+        ),
+        (f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"), ": byte 0xe9 at position 40 (line 3) is not UTF-8"),
+        (b"\x1f\x8b\x08\x00", ": is compressed (gzip): unpack it first"),
+        (b"PK\x03\x04....", ": is a zip archive or a spreadsheet"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", ": byte 0x89 at position 1 (line 1) is not UTF-8"),
+        (b"params,tokens,params,loss\n1,2,3,4\n", ": has two columns 'params' (columns 1 and 3); each must have its own name"),
+        (b"params,tokens,loss\n1e8,2e9,3.5,7\n", ", row 1: has 4 cells where the header has 3 ('1e8,2e9,3.5,7')"),
+        (b"params,tokens,loss\n1e8,2e9,3.5\n\n1e8,2e9\n", ", row 2: has 2 cells where the header has 3 ('1e8,2e9')"),
+        (b'params,tokens,loss\n1e8,2e9,"3.5\n1e8,2e9,3.5\n', ", line 3: unexpected end of data"),
+        (
+            b"params,tokens,loss\n1e8,2e9,3.5\n1e8,2e9,diverged\n",
+            ", row 2, column 'loss': 'diverged' is not a number (a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%)",
+        ),
+        (b'params,tokens,loss\n"100,000,000",2e9,3\n', ", row 1, column 'params': '100,000,000' is not a number (a comma may"),
+        (b"params;tokens;loss\n1e8;2e9;3,5\n", ", row 1, column 'loss': '3,5' is not a number (a comma may"),
+        (b"params tokens loss\n1e8 2e9 3.5\n", ": no column for params"),
+    ],
+)
+def test_bad_text(content: bytes, said: str, tmp_path: Path) -> None:
+    assert refusal(written(tmp_path, content)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", ": is empty; must hold a header and at least one run"),
+        ("{", ": is not JSON (Expecting property name enclosed in double quotes at line 1, column 2)"),
+        ("3", ": must hold a list of records or an object of columns, not a number"),
+        ("null", ": must hold a list of records or an object of columns, not null"),
+        ('{"N": 1}', ": must hold a list of records or an object of columns, not an object"),
+        ("{}", ": must hold a list of records or an object of columns, not an object"),
+        ("[]", ": has no columns"),
+        ("[{}]", ": has no columns"),
+        ("[1]", ", row 1: must be an object of names and values, not a number"),
+        ('[{"N": 1}, []]', ", row 2: must be an object of names and values, not a list"),
+        ('[{"N": 1, "N": 2}]', ": is not JSON that can be read ('N' is given twice in one object)"),
+        ('{"N": [1, 2], "D": [1], "loss": [1, 2]}', ": must be a path or what pandas.DataFrame accepts"),
+        ("[" * 200_000, ": is nested too deeply"),
+        ('{"N": [], "D": [], "loss": []}', ": has a header ('N', 'D', 'loss') and no rows"),
+        ('{"columns": ["N", "N"], "data": []}', ": has two columns 'N'"),
+        ('{"columns": ["N", "D"], "data": [[1]]}', ", row 1: must be a list of 2 cells, as there are columns"),
+        ('{"columns": ["N", "D"], "data": 3}', ": columns and data must be lists, not a list and a number"),
+        ('[{"N": 1e8, "D": 2e9, "loss": "high"}]', ", row 1, column 'loss': 'high' is not a number"),
+        ('[{"N": 1e8, "D": 2e9, "loss": true}]', ", row 1, column 'loss': True is not a number (a truth value)"),
+        ('[{"N": 1e8, "D": 2e9, "loss": [3.5]}]', ", row 1, column 'loss': [3.5] is not a number (a list)"),
+    ],
+)
+def test_bad_json(content: str, said: str, tmp_path: Path) -> None:
+    assert refusal(written(tmp_path, content, "runs.json")).startswith(said)
+
+
+def test_bad_json_lines(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"N": 1}\n\n{"N": \n', "runs.jsonl")
+    assert refusal(path).startswith(", line 3: is not JSON (Expecting value")
+
+
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    assert refusal(tmp_path) == ": is a directory; must be a file of CSV or JSON"
+    assert refusal(tmp_path / "nothing.csv") == ": cannot be read (No such file or directory)"
+    with pytest.raises(ValueError, match=r"^file '': cannot be read \(No such file or directory\)$"):
+        Runs.read("")
+    with pytest.raises(ValueError, match=r"^file 'a\\x00b': cannot be read \(embedded null byte\)$"):
+        Runs.read("a\0b")
+
+
+def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, f"{HEADER}\n{ROW}\n")
+    path.chmod(0)
+    if os.access(path, os.R_OK):  # the administrator reads everything
+        real = open
+
+        def refused(file: Any, *rest: Any, **named: Any) -> Any:
+            if file == path:
+                raise PermissionError(13, "Permission denied")
+            return real(file, *rest, **named)
+
+        monkeypatch.setattr("builtins.open", refused)
+    assert refusal(path) == ": cannot be read (Permission denied)"
+
+
+@pytest.mark.parametrize("data", [3, 3.5, object(), {"N": 1}, b"runs.csv"])
+def test_what_is_no_table(data: Any) -> None:
+    with pytest.raises(ValueError, match=r"^data: must be a path or what pandas.DataFrame accepts, not "):
+        Runs.read(data)
+
+
+def test_a_million_rows_are_read_without_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two thousand rows stand for them: neither cells nor records are touched one by one."""
+    rng = np.random.default_rng(0)
+    lines = [f"{n!r},{d!r},{loss!r}" for n, d, loss in rng.uniform(1e8, 1e9, (2000, 3)).tolist()]
+    path = written(tmp_path, "N,D,loss\n" + "\n".join(lines))
+    monkeypatch.setattr(runs_file, "SMALL_FILE", 0)
+    monkeypatch.setattr(runs_file, "_array", None)
+    monkeypatch.setattr("isoflop.numeric.data.runs_cells._number", None)
+    with np.errstate(all="raise"):
+        assert math.isfinite(Runs.read(path).loss.sum())
+
+
+def test_columns_without_a_name_in_any_format(tmp_path: Path) -> None:
+    for name, text in (
+        ("a.csv", ",x\n1,2\n"),
+        ("a.json", '[{"": 1, "x": 2}]'),
+        ("a.jsonl", '{"": 1, "x": 2}\n'),
+        ("b.json", '{"columns": ["", "x"], "data": [[1, 2]]}'),
+    ):
+        (tmp_path / name).write_text(text)
+        assert table_of(tmp_path / name).names == ("unnamed column 1", "x")
+    assert table_of({"": [1], "x": [2]}).names == ("unnamed column 1", "x")
+    (tmp_path / "c.json").write_text('{"columns": ["", ""], "data": [[1, 2]]}')
+    assert table_of(tmp_path / "c.json").names == ("unnamed column 1", "unnamed column 2")

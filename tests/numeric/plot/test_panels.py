@@ -1,0 +1,272 @@
+"""Figures: what is drawn, where, and that nothing is left behind."""
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+from isoflop.numeric.check.published import check_published
+from isoflop.numeric.plot.panels import plot_check, plot_isoflop, plot_penalty, save
+
+LAWS = [("one", 0.3478, 0.3658), ("two", 0.34, 0.28)]
+LAW: dict[str, Any] = {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}
+SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind():
+    """No figure of pyplot, no change of the settings, no interactive backend."""
+    before = dict(mpl.rcParams)
+    yield
+    left = pyplot.get_fignums()
+    pyplot.close("all")
+    assert left == []
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.fixture(scope="module")
+def result():
+    return check_published()
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def data(line):
+    return np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+
+
+def lines(ax):
+    """Label -> (x, y) of the labelled lines."""
+    return {line.get_label(): data(line) for line in ax.get_lines() if not line.get_label().startswith("_")}
+
+
+def marked(ax):
+    """The data of the lines of markers."""
+    return [data(line) for line in ax.get_lines() if line.get_marker() == "o" and len(data(line)[0])]
+
+
+# -- every function ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [lambda ax: plot_penalty(LAWS, ax), lambda ax: plot_isoflop(**LAW, computes=[1e20, 1e22], ax=ax)],
+    ids=["penalty", "isoflop"],
+)
+def test_draws_on_the_axes_given_or_on_new_ones(draw, ax) -> None:
+    assert draw(ax) is ax
+    assert len(ax.figure.axes) == 1
+    new = draw(None)
+    assert new is not ax
+    for drawn in (ax, new):
+        assert drawn.get_xlabel()
+        assert drawn.get_ylabel()
+        assert drawn.get_xscale() == "log"
+        assert lines(drawn)
+
+
+def test_axes_of_pyplot_are_left_open_for_their_owner() -> None:
+    figure, ax = pyplot.subplots()
+    assert plot_penalty(LAWS, ax) is ax
+    assert pyplot.get_fignums() == [figure.number]
+    pyplot.close(figure)
+
+
+# -- penalty -------------------------------------------------------------------------------------------------
+
+
+def overtrained(ratio, beta, gamma):
+    """P by running the law: A = B = 1, the optimum by the balance beta/N^beta = gamma/D^gamma at N D = 1."""
+    n = (beta / gamma) ** (1.0 / (beta + gamma))
+    loss = lambda n: n**-beta + (1.0 / n) ** -gamma  # noqa: E731
+    return loss(n / math.sqrt(ratio)) / loss(n)
+
+
+def test_penalty_curves_are_those_of_the_law() -> None:
+    drawn = lines(plot_penalty(LAWS))
+    for label, beta, gamma in LAWS:
+        ratios, penalties = drawn[label]
+        assert (ratios[0], ratios[-1]) == pytest.approx((0.01, 100.0))
+        assert penalties == pytest.approx([overtrained(ratio, beta, gamma) for ratio in ratios], rel=1e-13)
+
+
+def test_penalty_points_lie_on_the_curves_and_within_the_axis() -> None:
+    ax = plot_penalty(LAWS, points=[0.5, 1e5])
+    for (ratios, penalties), (_, beta, gamma) in zip(marked(ax), LAWS, strict=True):
+        assert list(ratios) == [0.5, 1e5]
+        assert list(penalties) == pytest.approx([overtrained(r, beta, gamma) for r in ratios], rel=1e-13)
+    lo, hi = ax.get_xlim()
+    assert lo <= 0.01
+    assert hi > 1e5
+
+
+def test_penalty_band() -> None:
+    band: Any = plot_penalty(LAWS, within=0.01).patches[0]
+    low, high = band.get_path().get_extents(band.get_patch_transform()).intervaly
+    assert (low, high) == pytest.approx((1.0, 1.01))
+    assert band.get_label() == "within 1 %"
+    assert not plot_penalty(LAWS).patches
+
+
+def test_penalty_axis_is_logarithmic_where_penalties_are_large() -> None:
+    assert plot_penalty(LAWS).get_yscale() == "linear"
+    assert plot_penalty([("steep", 1.5, 1.5)], ratio_range=(1e-3, 1e3)).get_yscale() == "log"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"laws": []}, "laws="),
+        ({"laws": [("one", 0.3)]}, "laws="),
+        ({"laws": [("one", -0.3, 0.3)]}, "beta=-0.3"),
+        ({"laws": [("one", 0.3, math.nan)]}, "gamma=nan"),
+        ({"laws": LAWS, "ratio_range": (10, 0.1)}, "ratio_range="),
+        ({"laws": LAWS, "ratio_range": (0, 1)}, "ratio_range="),
+        ({"laws": LAWS, "within": 0.0}, "within=0.0"),
+        ({"laws": LAWS, "points": [1.0, -1.0]}, "points=-1.0"),
+        ({"laws": LAWS, "points": [math.inf]}, "points=inf"),
+    ],
+)
+def test_penalty_refuses(arguments, named) -> None:
+    with pytest.raises(ValueError, match=f"^{named}.*: must be"):
+        plot_penalty(**arguments)
+
+
+# -- isoFLOP profiles ----------------------------------------------------------------------------------------
+
+
+def test_profiles_spend_their_budget_and_touch_the_path() -> None:
+    budgets = [1e20, 3e21, 1e23]
+    ax = plot_isoflop(**LAW, computes=budgets)
+    drawn = lines(ax)
+    assert list(drawn) == ["$10^{20}$ FLOP", r"$3\times10^{21}$ FLOP", "$10^{23}$ FLOP", "optimum"]
+    (optima,) = marked(ax)
+    for budget, (params, losses), lowest_at, lowest in zip(budgets, list(drawn.values())[:3], *optima, strict=True):
+        tokens = budget / (6.0 * params)
+        expected = LAW["E"] + LAW["A"] * params ** -LAW["beta"] + LAW["B"] * tokens ** -LAW["gamma"]
+        assert losses == pytest.approx(expected, rel=1e-13)
+        assert losses.min() == pytest.approx(lowest, rel=1e-12)
+        assert params[losses.argmin()] == pytest.approx(lowest_at, rel=0.02)
+        assert params[-1] / params[0] == pytest.approx(100.0)
+
+
+def test_reducible_profiles_and_units() -> None:
+    whole = plot_isoflop(**LAW, computes=[1e20], unit="nats per token")
+    part = plot_isoflop(**{**LAW, "E": None}, computes=[1e20])
+    assert whole.get_ylabel() == "loss $L$ (nats per token)"
+    assert part.get_ylabel() == "reducible loss $L-E$"
+    (_, losses), (_, reducible) = (lines(ax)["$10^{20}$ FLOP"] for ax in (whole, part))
+    assert losses - reducible == pytest.approx(np.full_like(losses, LAW["E"]), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"computes": []}, "computes="),
+        ({"computes": [1e20, 0.0]}, "computes=0.0"),
+        ({"computes": [math.nan]}, "computes=nan"),
+        ({"E": -1.0}, "E=-1.0"),
+        ({"A": 0.0}, "A=0.0"),
+        ({"size_ratios": (10.0, 0.1)}, "size_ratios="),
+    ],
+)
+def test_profiles_refuse(changed, named) -> None:
+    with pytest.raises(ValueError, match=f"^{named}.*: must be"):
+        plot_isoflop(**{**LAW, "computes": [1e20], **changed})
+
+
+# -- check ---------------------------------------------------------------------------------------------------
+
+
+def test_panels_show_the_rows(result) -> None:
+    axes = plot_check(result)
+    panels = list(axes.flat)
+    assert axes.shape == (3, 4)
+    for row, panel in zip(result.rows, panels, strict=True):
+        name, verdict = panel.get_title().split("\n")
+        assert name == row.name
+        assert verdict.startswith(row.verdict)
+        assert f"{row.max_abs_difference:.4f}" in verdict
+        fitted, ray, envelope = lines(panel).values()
+        assert fitted[0][[0, -1]] == pytest.approx(result.compute_range)
+        # The grid of a drawing is coarser than the search, so it falls short of the maximum by little.
+        gap, envelope_gap = (abs(curve[1] - fitted[1]).max() for curve in (ray, envelope))
+        assert gap == pytest.approx(row.max_abs_difference, abs=1e-5)
+        assert envelope_gap == pytest.approx(row.max_abs_difference_envelope, abs=1e-5)
+    (legend,) = panels[0].figure.legends
+    assert len(legend.get_texts()) == 3
+
+
+def test_panels_on_given_axes(result) -> None:
+    given = Figure().subplots(4, 3)
+    assert plot_check(result, given) is given
+    assert [panel.get_title().split("\n")[0] for panel in given.flat] == [row.name for row in result.rows]
+    assert all(panel.get_xlabel() and panel.get_ylabel() for panel in given.flat)
+    with pytest.raises(ValueError, match=r"^axes='11 Axes': must be at least 12"):
+        plot_check(result, given.ravel()[:11])
+
+
+# -- files ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [*SIGNATURES, ".PNG"])
+def test_saved_in_the_format_of_the_suffix(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"penalty{suffix}"
+    save(plot_penalty(LAWS), path)
+    assert path.read_bytes().startswith(SIGNATURES[suffix.lower()])
+    again = tmp_path / f"again{suffix}"
+    save(plot_penalty(LAWS), str(again))
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_saves_figure_axes_array_and_subfigure(tmp_path: Path, result) -> None:
+    ax = plot_penalty(LAWS)
+    halves: Any = Figure().subfigures(1, 2)
+    nested = plot_penalty(LAWS, halves[0].subplots())
+    for index, drawing in enumerate((ax, ax.figure, plot_check(result), nested)):
+        path = tmp_path / f"{index}.png"
+        save(drawing, path)
+        assert path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", ["penalty", "penalty.jpg", "penalty.png.txt", ".png"])
+def test_unknown_suffix(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with pytest.raises(ValueError, match=r"^path='.*': must end in \.png, \.pdf or \.svg") as caught:
+        save(plot_penalty(LAWS), path)
+    assert str(path) in str(caught.value)
+    assert not path.exists()
+
+
+def test_unwritable(tmp_path: Path) -> None:
+    (tmp_path / "folder.png").mkdir()
+    for path in (tmp_path / "missing" / "penalty.png", tmp_path / "folder.png"):
+        with pytest.raises(ValueError, match=r"^path='.*': cannot be written \(.+\)") as caught:
+            save(plot_penalty(LAWS), path)
+        assert str(path) in str(caught.value)
+
+
+def test_drawing_and_saving_do_without_pyplot(tmp_path: Path) -> None:
+    """So no window system is asked for."""
+    code = (
+        "import sys\n"
+        "from isoflop.numeric.plot.panels import plot_penalty, save\n"
+        "save(plot_penalty([('one', 0.3, 0.4)]), sys.argv[1])\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    path = tmp_path / "penalty.png"
+    src = Path(__file__).resolve().parents[3] / "src"
+    environment = {**os.environ, "PYTHONPATH": str(src)}
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True, env=environment)
+    assert path.stat().st_size > 1000

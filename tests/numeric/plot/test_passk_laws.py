@@ -1,0 +1,149 @@
+"""Figures of laws: what stands where."""
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.passk.laws import Data, fit_passk
+from isoflop.numeric.passk.simulate import Adaptive, grid, law_truth, simulate
+from isoflop.numeric.passk.unsolved import least_neg_log
+
+pytest.importorskip("matplotlib")
+
+K = (1, 64)
+SIZES, TOKENS = (1e8, 4e8, 1.6e9, 6.4e9), (1e9, 4e9, 1.6e10, 6.4e10)
+
+
+@pytest.fixture(scope="module")
+def laws():
+    """Laws of models some of which have no success, and some problems of fewer than 64 samples."""
+    design = grid(SIZES, TOKENS)
+    law = {"E0": 0.1, "C0": 12.0 * float(design.compute.min()) ** 0.35, "alpha": 0.35}
+    truth = law_truth(design, "compute", law, k=1, concentration=20.0, scatter=0.1, rng=3)
+    counts = simulate(design, truth, problems=24, sampling=Adaptive(32, 1, 128), rng=4).counts()
+    data = Data(counts, K)
+    return {name: fit_passk(data, law=name, resamples=12) for name in ("compute", "params-tokens")}
+
+
+def lines(ax, marker):
+    """Those that are no key."""
+    return [line for line in ax.lines if line.get_marker() == marker and len(line.get_xdata())]
+
+
+def test_models_stand_where_their_counts_have_them(laws):
+    from isoflop.numeric.plot.passk_laws import plot_laws
+
+    compute = laws["compute"]
+    data, solved = compute.data, compute.data.solved
+    assert solved.any()
+    assert not solved.all()
+    ax = plot_laws(compute, k=[64])
+    complete, by_likelihood = lines(ax, "o")
+    at = data.curve.complete[:, 1] & solved
+    assert complete.get_ydata() == pytest.approx(data.curve.neg_log[at, 1])
+    rest = solved & data.failing & ~data.curve.complete[:, 1]
+    assert rest.any()
+    assert by_likelihood.get_ydata() == pytest.approx(np.exp(data.evidence[1].moments()[0][rest]))
+    (limits,) = lines(ax, "^")
+    wanted = [least_neg_log(data.counts.per_group(g)[0], 64) for g in np.flatnonzero(~solved)]
+    assert limits.get_ydata() == pytest.approx(wanted)
+    assert limits.get_xdata() == pytest.approx(compute.covariates["compute"][~solved])
+
+
+def test_both_laws_have_models_at_the_same_height(laws):
+    from isoflop.numeric.plot.passk_laws import plot_laws
+
+    heights = [[line.get_ydata() for line in lines(plot_laws(each, k=[1]), "o")] for each in laws.values()]
+    for one, other in zip(*heights, strict=True):
+        assert one == pytest.approx(other)
+
+
+def test_observed_against_predicted(laws):
+    from isoflop.numeric.plot.passk_laws import FAR_ABOVE, plot_laws
+
+    joint = laws["params-tokens"]
+    ax = plot_laws(joint, k=[1])
+    points, diagonal = lines(ax, "o")[0], ax.lines[-1]
+    assert diagonal.get_xdata() == pytest.approx(diagonal.get_ydata())
+    assert ax.get_xlim() == pytest.approx(diagonal.get_xdata())
+    own = {name: joint.covariates[name] for name in joint.kind.covariates}
+    at = joint.data.curve.complete[:, 0] & joint.solved
+    greatest = max(float(np.exp(each.moments()[0][joint.solved]).max()) for each in joint.data.evidence)
+    predicted = joint.at(1).neg_log(own)[at]
+    assert points.get_xdata() == pytest.approx(np.minimum(predicted, FAR_ABOVE * greatest), rel=0.2)
+    assert points.get_xdata()[predicted < greatest] == pytest.approx(predicted[predicted < greatest])
+
+
+def test_an_irreducible_part_on_its_bound_is_an_upper_limit(laws):
+    from dataclasses import replace
+
+    from isoflop.numeric.plot.passk_laws import plot_coefficient
+
+    compute = laws["compute"]
+    ax = plot_coefficient([compute], ["E0"])
+    (marks,) = lines(ax, "v")
+    bound = compute.values("E0") == 0.0
+    assert list(marks.get_xdata()) == [k for k, on in zip(compute.ks, bound, strict=True) if on]
+    assert marks.get_ydata() == pytest.approx(compute.intervals("E0")[bound, 1])
+    none = replace(compute, resamples=0)
+    assert lines(plot_coefficient([none], ["E0"]), "v") == []
+
+
+def test_a_wide_band_runs_out_of_the_axis(laws):
+    from isoflop.numeric.plot.passk_laws import WIDEST_BAND, plot_coefficient
+
+    joint = laws["params-tokens"]
+    ax = plot_coefficient([joint, joint], ["beta", "gamma"], log=True)
+    values = np.concatenate([joint.values("beta"), joint.values("gamma")])
+    bottom, top = ax.get_ylim()
+    assert values.min() / WIDEST_BAND <= bottom * (1.0 + 1e-9)
+    assert bottom < values.min()
+    assert values.max() < top
+    assert all("10^" not in label.get_text() for label in ax.get_yticklabels())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["compute", "params-tokens"])
+def test_every_k_has_its_key(laws, name):
+    """Where no model has an unbiased estimate as well."""
+    from isoflop.numeric.plot.passk_laws import plot_laws
+
+    data = laws[name].data
+    beyond = fit_passk(Data(data.counts, (1, 1000, 5000)), law=name)
+    assert not beyond.data.curve.complete[:, 1:].any()
+    for ks in ((1, 1000), (1000, 5000)):
+        ax = plot_laws(beyond, k=ks)
+        legend = ax.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == [f"{k:,}" for k in ks]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("names", [("compute",), ("compute", "params-tokens")])
+def test_a_page_has_no_empty_panel(laws, names):
+    from isoflop.numeric.passk.study import study_passk
+    from isoflop.numeric.plot.passk_laws import plot_study
+
+    study = study_passk(laws["compute"].data, laws=names, resamples=6)
+    axes = plot_study(study)
+    assert len(axes) == {1: 3, 2: 5}[len(names)]
+    assert all(ax.lines and ax.get_title() for ax in axes)
+    assert list(axes[0].figure.axes) == list(axes)
+    axes[0].figure.draw_without_rendering()
+    right = [max(ax.get_position().x1 for ax in row) for row in (axes[:3], axes[3:]) if len(row)]
+    assert max(right) - min(right) < 0.03
+    told = {text.get_text() for text in axes[0].figure.legends[0].get_texts()}
+    assert "by the likelihood: fewer than k samples" in told
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_irreducible_part_without_an_upper_end_leaves_the_axis_readable(laws, monkeypatch):
+    from isoflop.numeric.passk.fit_at_k import PassFit
+    from isoflop.numeric.plot.passk_laws import plot_coefficient
+
+    compute = laws["compute"]
+    ends = {1: (0.0, np.inf), 64: (0.0, 0.7)}
+    monkeypatch.setattr(PassFit, "interval", lambda self, name, level=0.9: ends[self.k])
+    ax = plot_coefficient([compute], ["E0"])
+    assert ax.get_ylim()[1] < 10.0
+    (above,) = lines(ax, "^")
+    assert list(above.get_xdata()) == [1]

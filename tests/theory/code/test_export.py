@@ -1,0 +1,275 @@
+"""The strings of the JSON: read back by sympify, decided equal to the theory, and met by a direct minimisation."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Expr, Float, Integer, Rational, Symbol, exp, log, sympify
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.algebra import decide
+from isoflop.theory.algebra.functions import defined
+from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.code.export import derive_json
+from isoflop.theory.envelope import Envelope, derive
+from isoflop.theory.law import LawForm, Term
+from isoflop.theory.penalty import misallocation
+from isoflop.theory.symbols import QUANTITIES
+
+BUDGETS = {"6ND": SIX_ND, "general": GENERAL}
+ENVELOPES = {name: derive(budget=budget) for name, budget in BUDGETS.items()}
+CONTRACT = ("params", "tokens", "exponent", "coefficient", "loss", "penalty")
+ALLOWED = {"6ND": {"E", "A", "B", "beta", "gamma", "C", "r"}}
+ALLOWED["general"] = ALLOWED["6ND"] | {"kappa", "a", "d"}
+HOFFMANN = {"beta": "alpha", "gamma": "beta"}
+DIGITS = 50
+
+
+@pytest.fixture(scope="module")
+def exported() -> dict[tuple[str, str], dict]:
+    return {
+        (name, notation): derive_json(envelope, misallocation(envelope), notation=notation)
+        for name, envelope in ENVELOPES.items()
+        for notation in ("schaeffer", "hoffmann")
+    }
+
+
+def letters(names: set[str], notation: str) -> set[str]:
+    return {HOFFMANN.get(name, name) if notation == "hoffmann" else name for name in names}
+
+
+def read(text: str, names: set[str]) -> Expr:
+    """As a user reads it: sympify with positive symbols."""
+    return sympify(text, locals={name: Symbol(name, positive=True) for name in names})
+
+
+def canonical(expression: Expr, notation: str) -> Expr:
+    if notation == "schaeffer":
+        return expression
+    back = {Symbol(new, positive=True): Symbol(old, positive=True) for old, new in HOFFMANN.items()}
+    return expression.xreplace(back | {Symbol("alpha_C", positive=True): sym.ALPHA})
+
+
+def references(envelope: Envelope) -> dict[str, Expr]:
+    return {
+        "params": envelope.params,
+        "tokens": envelope.tokens,
+        "exponent": envelope.exponent,
+        "coefficient": envelope.coefficient,
+        "loss": envelope.loss,
+        "penalty": misallocation(envelope).penalty,
+        "tokens_per_param": envelope.tokens_per_param,
+    }
+
+
+@pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
+@pytest.mark.parametrize("name", BUDGETS)
+def test_strings_are_read_back(exported: dict[tuple[str, str], dict], name: str, notation: str) -> None:
+    data = exported[name, notation]
+    names = letters(ALLOWED[name], notation)
+    for key, reference in references(ENVELOPES[name]).items():
+        value = read(data[key], names)
+        assert {s.name for s in value.free_symbols} <= names, key
+        assert all(s.is_positive for s in value.free_symbols)
+        assert not value.has(Float), key
+        assert decide(canonical(value, notation), reference).proved, key
+
+
+@pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
+@pytest.mark.parametrize("name", BUDGETS)
+def test_law_budget_and_shares(exported: dict[tuple[str, str], dict], name: str, notation: str) -> None:
+    data, envelope = exported[name, notation], ENVELOPES[name]
+    names = letters(ALLOWED[name], notation) | {"N", "D"}
+    assert data["notation"] == notation
+    assert decide(canonical(read(data["law"], names), notation), envelope.form.loss).proved
+    assert decide(canonical(read(data["budget"], names), notation), envelope.budget.compute()).proved
+    assert list(data["shares"]) == list(data["allocation"]) == ["N", "D"]
+    for x, share in zip(envelope.form.variables, envelope.shares, strict=True):
+        assert decide(canonical(read(data["shares"][x.name], names), notation), share).proved
+    assert data["allocation"] == {"N": data["params"], "D": data["tokens"]}
+
+
+def test_hoffmann_strings_hold_hoffmann_names(exported: dict[tuple[str, str], dict]) -> None:
+    for name in BUDGETS:
+        assert "gamma" not in json.dumps(exported[name, "hoffmann"])
+        assert exported[name, "hoffmann"]["exponent"].startswith("alpha*beta/")
+
+
+def test_json_round_trip(exported: dict[tuple[str, str], dict]) -> None:
+    for data in exported.values():
+        assert json.loads(json.dumps(data)) == data
+
+
+# -- the claims ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
+@pytest.mark.parametrize("name", BUDGETS)
+def test_claims_are_all_there_and_proved(exported: dict[tuple[str, str], dict], name: str, notation: str) -> None:
+    envelope = ENVELOPES[name]
+    claims = exported[name, notation]["claims"]
+    names = [claim["name"] for claim in claims]
+    assert names == [*envelope.claims, *misallocation(envelope).claims]
+    assert len(set(names)) == len(names)
+    for claim in claims:
+        assert list(claim) == ["name", "relation", "lhs", "rhs", "argument", "answer", "conditions", "reason"]
+        assert claim["answer"] == "proved", claim
+        assert claim["relation"] in ("==", ">=", "<=", "~")
+        assert claim["reason"]
+
+
+@pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
+def test_sides_of_the_claims_are_read_back(exported: dict[tuple[str, str], dict], notation: str) -> None:
+    envelope = ENVELOPES["6ND"]
+    originals = [*envelope.claims.values(), *misallocation(envelope).claims.values()]
+    table = {name: quantity.symbol for name, quantity in QUANTITIES.items()}
+    if notation == "hoffmann":
+        table |= {"alpha": sym.BETA, "beta": sym.GAMMA, "alpha_C": sym.ALPHA}
+    for claim, original in zip(exported["6ND", notation]["claims"], originals, strict=True):
+        for side, expression in ((claim["lhs"], original.lhs), (claim["rhs"], original.rhs)):
+            value = sympify(side, locals=table)
+            assert not value.has(Float)
+            assert decide(value, defined(expression), assume=original.assume).proved, (claim["name"], side)
+        for condition in claim["conditions"]:
+            expression, relation, zero = condition.rsplit(" ", 2)
+            assert (relation, zero) in ((">", "0"), ("!=", "0"))
+            assert sympify(expression, locals=table).free_symbols <= set(table.values())
+
+
+def test_answers_are_computed() -> None:
+    """A mutant: with the exponent of another law the claims about it are refuted, the others still proved."""
+    wrong = replace(derive(), exponent=sym.BETA * sym.GAMMA / (sym.BETA + 2 * sym.GAMMA))
+    answers = {claim["name"]: claim["answer"] for claim in derive_json(wrong)["claims"]}
+    assert answers["exponent"] == answers["envelope"] == "refuted"
+    assert answers["budget"] == answers["shares_sum"] == "proved"
+
+
+# -- other laws ----------------------------------------------------------------------------------------------
+
+
+def test_three_factors() -> None:
+    u, f, b = (Symbol(name, positive=True) for name in ("U", "F", "b"))
+    form = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA), Term(f, u, b)), outer=exp(-sym.REDUCIBLE))
+    envelope = derive(form, Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1)), (u, Integer(1)))))
+    data = derive_json(envelope)
+    assert data["penalty"] is None
+    names = {"A", "B", "F", "beta", "gamma", "b", "C"}
+    for x, value in zip(form.variables, envelope.allocation, strict=True):
+        assert decide(read(data["allocation"][x.name], names), value).proved
+    assert decide(log(read(data["loss"], names)), log(envelope.loss)).proved
+    assert all(claim["answer"] == "proved" for claim in data["claims"])
+
+
+def test_other_variables_have_no_params_and_tokens() -> None:
+    width, depth = Symbol("w", positive=True), Symbol("l", positive=True)
+    form = LawForm((Term(sym.A, width, sym.BUDGET_A), Term(sym.B, depth, sym.BUDGET_D)))
+    data = derive_json(derive(form, Budget(Integer(1), ((width, Integer(2)), (depth, Integer(1))))))
+    assert data["params"] is data["tokens"] is data["tokens_per_param"] is None
+    assert list(data["allocation"]) == ["w", "l"]
+
+
+def test_floats_are_refused() -> None:
+    form = LawForm((Term(Float("406.4"), sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA)))
+    with pytest.raises(ValueError, match="holds a float"):
+        derive_json(derive(form))
+
+
+def test_penalty_of_another_envelope_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"misallocation: is of the envelope under C = kappa N\^a D\^d"):
+        derive_json(ENVELOPES["6ND"], misallocation(ENVELOPES["general"]))
+
+
+def test_letters_of_another_law_are_refused() -> None:
+    own = LawForm((Term(sym.A, sym.N, sym.ALPHA), Term(sym.B, sym.D, sym.BETA)))
+    assert "alpha" in derive_json(derive(own))["exponent"]
+    with pytest.raises(ValueError, match="notation='hoffmann'"):
+        derive_json(derive(own), notation="hoffmann")
+    with pytest.raises(ValueError, match="unknown notation='chinchilla'"):
+        derive_json(derive(), notation="chinchilla")
+
+
+# -- an independent minimum ----------------------------------------------------------------------------------
+
+
+def minimum(mp: mpmath.ctx_mp.MPContext, loss: Any, low: Any, high: Any) -> Any:
+    """The argument of the minimum of a unimodal function by golden sections; half the working digits are good."""
+    golden = (mp.sqrt(5) - 1) / 2
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = loss(left), loss(right)
+    while high - low > mp.mpf(10) ** -(DIGITS + 2):
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - golden * (high - low)
+            at_left = loss(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + golden * (high - low)
+            at_right = loss(right)
+    return (low + high) / 2
+
+
+def evaluated(mp: mpmath.ctx_mp.MPContext, text: str, values: dict[str, Any]) -> Any:
+    """The string in plain multiprecision arithmetic, without SymPy."""
+    return eval(compile(text, "formula", "eval"), {"__builtins__": {}}, values)
+
+
+decimals = st.integers(10, 150).map(lambda n: Rational(n, 100))
+magnitudes = st.integers(-2, 8)
+
+
+@settings(max_examples=15)
+@given(
+    name=st.sampled_from(sorted(BUDGETS)),
+    notation=st.sampled_from(["schaeffer", "hoffmann"]),
+    exponents=st.tuples(decimals, decimals),
+    powers=st.tuples(st.integers(50, 200), st.integers(50, 200)).map(lambda p: (Rational(p[0], 100), Rational(p[1], 100))),
+    sizes=st.tuples(magnitudes, magnitudes, st.integers(15, 30)),
+    log_ratio=st.integers(-30, 30).filter(bool).map(lambda n: Rational(n, 10)),
+)
+def test_against_direct_minimisation(
+    exported: dict[tuple[str, str], dict],
+    name: str,
+    notation: str,
+    exponents: tuple[Rational, Rational],
+    powers: tuple[Rational, Rational],
+    sizes: tuple[int, int, int],
+    log_ratio: Rational,
+) -> None:
+    """N*, D*, L*, P and the local exponent, to 45 digits, from the loss along the budget alone."""
+    mp = mpmath.mp.clone()
+    mp.dps = 2 * DIGITS + 20
+
+    def exact(value: Rational) -> Any:
+        return mp.mpf(int(value.p)) / int(value.q)
+
+    beta, gamma = map(exact, exponents)
+    kappa, a, d = (mp.mpf(6), mp.mpf(1), mp.mpf(1)) if name == "6ND" else (mp.mpf(7) / 3, *map(exact, powers))
+    A, B, C = (3 * mp.mpf(10) ** size for size in sizes)
+    E = mp.mpf("1.69")
+
+    def loss(log_params: Any, compute: Any = C) -> Any:
+        log_tokens = (mp.log(compute / kappa) - a * log_params) / d
+        return E + A * mp.exp(-beta * log_params) + B * mp.exp(-gamma * log_tokens)
+
+    best = minimum(mp, loss, mp.mpf(-300), mp.mpf(300))
+    tokens = (mp.log(C / kappa) - a * best) / d
+    s = exact(log_ratio)
+    values = {"E": E, "A": A, "B": B, "C": C, "kappa": kappa, "a": a, "d": d, "r": mp.exp(s)}
+    values |= {"beta": beta, "gamma": gamma} if notation == "schaeffer" else {"alpha": beta, "beta": gamma}
+    data = {key: evaluated(mp, text, values) for key, text in exported[name, notation].items() if key in CONTRACT}
+    expected = {
+        "params": mp.exp(best),
+        "tokens": mp.exp(tokens),
+        "loss": loss(best),
+        "coefficient": (loss(best) - E) * C ** data["exponent"],
+        "penalty": (loss(best + s) - E) / (loss(best) - E),
+    }
+    for key, value in expected.items():
+        assert abs(data[key] / value - 1) < mp.mpf(10) ** -(DIGITS - 5), key
+    nearer = minimum(mp, lambda n: loss(n, 2 * C), best - 10, best + 10)
+    slope = -mp.log((loss(nearer, 2 * C) - E) / (loss(best) - E)) / mp.log(2)
+    assert abs(data["exponent"] - slope) < mp.mpf(10) ** -(DIGITS - 5)

@@ -1,0 +1,107 @@
+"""The tables of Krajewski et al. 2025 against the text of the paper and, the list of runs, against its public transcript."""
+
+import csv
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from isoflop.theory.data import krajewski2025 as printed
+from isoflop.theory.data import krajewski2025_runs as runs
+from isoflop.theory.data.krajewski2025_runs import C4, COLUMNS, MIXTURE, RUNS
+
+
+@pytest.fixture(scope="module")
+def paper(public_runs: Path) -> str:
+    path = public_runs.parent / "papers" / "krajewski2025-downstream-metrics.txt"
+    if not path.is_file():
+        pytest.skip(f"no text of the paper at {path}")
+    return path.read_text(encoding="utf-8")
+
+
+def lines(paper: str, number: int) -> list[list[str]]:
+    """Heading and rows of a table, in words: from its caption to an empty line, or to what follows it."""
+    _, _, after = paper.partition(f"\nTable {number}: ")
+    shown = [line.split() for line in after.partition("\n\n")[0].splitlines()[1:]]
+    end = next((i for i, words in enumerate(shown) if words[0] in ("Table", "Appendix")), len(shown))
+    return shown[:end]
+
+
+def rows(paper: str, number: int, columns: int, heading: int = 1) -> dict[str, tuple[str, ...]]:
+    """Label -> (metric type, digits ...) where the last `columns` columns hold numbers."""
+    return {
+        words[0]: ("_".join(words[1:-columns]), *(word.rstrip("%") for word in words[-columns:]))
+        for words in lines(paper, number)[heading:]
+    }
+
+
+# Tables of results
+
+
+@pytest.mark.parametrize("number", [1, 2, 14])
+def test_fit_quality_as_printed(paper: str, number: int) -> None:
+    shown = tuple(word.rstrip("%") for word in lines(paper, number)[1])
+    assert shown == getattr(printed, f"TABLE_{number}")
+
+
+def test_table_3_as_printed(paper: str) -> None:
+    found = rows(paper, 3, 4, heading=2)
+    assert found.pop("Average") == ("", *printed.TABLE_3_AVERAGE)
+    assert found == printed.TABLE_3
+
+
+def test_table_4_as_printed(paper: str) -> None:
+    found = {words[0]: tuple(words[1:]) for words in lines(paper, 4)[2:]}
+    assert found == {name: printed.TABLE_4[name] + printed.TABLE_4_TRAIN[name] for name in printed.TABLE_4}
+
+
+@pytest.mark.parametrize(("number", "columns"), [(10, 6), (15, 3)])
+def test_rows_as_printed(paper: str, number: int, columns: int) -> None:
+    found = rows(paper, number, columns)
+    held = getattr(printed, f"TABLE_{number}")
+    assert list(found) == list(held) == list(printed.TABLE_3)
+    assert found == held
+
+
+def test_table_13_as_printed(paper: str) -> None:
+    assert {label: row[1:] for label, row in rows(paper, 13, 4).items()} == printed.TABLE_13
+
+
+def test_table_16_as_printed(paper: str) -> None:
+    found = {label.replace("Arc", "ARC"): digits for label, (_, digits) in rows(paper, 16, 1).items()}
+    assert found == printed.TABLE_16
+
+
+# Tables 7 to 9
+
+
+@pytest.mark.parametrize("number", [7, 8, 9])
+def test_runs_as_printed(paper: str, number: int) -> None:
+    shown = [(*words[:6], " ".join(words[6:])) for words in lines(paper, number)[1:]]
+    assert shown == list(getattr(runs, f"TABLE_{number}"))
+
+
+def test_runs_as_transcribed(public_runs: Path) -> None:
+    """The transcript leaves out the B of billions and separates the datasets by a semicolon."""
+    with (public_runs / "apple-downstream" / "tables_7_8_9.csv").open(newline="", encoding="utf-8") as file:
+        transcript = [tuple(row.values()) for row in csv.DictReader(file)]
+    for (params, flops, tokens, *shape, datasets), row in zip(RUNS, transcript, strict=True):
+        assert row == (params.removesuffix("B"), flops, tokens.removesuffix("B"), *shape, datasets.replace(",", ";"))
+
+
+def test_counts_of_runs() -> None:
+    """The text says 130 experiments, 48 budgets and 44 budgets of C4; the tables list more (and repeat two rows)."""
+    assert (len(RUNS), len(set(RUNS))) == (150, 148)
+    assert {len(row) for row in RUNS} == {len(COLUMNS)}
+    assert Counter(row[-1] for row in RUNS) == {MIXTURE: 105, f"{MIXTURE}, {C4}": 45}
+    assert max(Counter(RUNS).values()) == 3
+
+
+def test_every_run_is_a_transformer_whose_numbers_belong_together() -> None:
+    """Hidden size 128 a head, as many heads as layers; 6 N D is the printed compute to the rounding of params."""
+    for row in RUNS:
+        params, flops, tokens, layers, hidden, heads, _ = row
+        assert int(hidden) == 128 * int(heads) == 128 * int(layers)
+        ratio = 6 * Decimal(params.rstrip("B")) * Decimal(tokens.rstrip("B")) * Decimal("1e18") / Decimal(flops)
+        assert Decimal("0.92") < ratio < Decimal("1.03")

@@ -1,0 +1,174 @@
+"""Limits, right and wrong; the values at a witness are recomputed with mpmath."""
+
+import mpmath
+import pytest
+from sympy import exp, log, oo, sqrt, symbols, sympify
+
+from isoflop.theory.envelope import derive
+from isoflop.theory.penalty import misallocation
+from isoflop.theory.proof.limits import decide_limit
+
+MP = mpmath.mp.clone()
+MP.dps = 900
+beta, gamma, r, x, y, C, E = symbols("beta gamma r x y C E", positive=True)
+ENVELOPE = derive()
+P = misallocation(ENVELOPE).penalty
+W_N, W_D = ENVELOPE.shares
+
+RIGHT = [
+    (P, "~", W_N * r**-beta, r, "0"),
+    (P, "~", W_D * r**gamma, r, "oo"),
+    (P, "->", oo, r, "0"),
+    (P, "->", oo, r, "oo"),
+    (ENVELOPE.loss, "->", E, C, "oo"),
+    (ENVELOPE.loss, "->", oo, C, "0"),
+    (ENVELOPE.reducible, "->", 0, C, "oo"),
+    (x**2 + x, "~", x**2, x, "oo"),
+    (x**2 + x, "~", x, x, "0"),
+    (1 / x, "->", 0, x, "oo"),
+    (y + x, "->", y, x, "0"),
+    (x**beta, "->", 0, x, "0"),
+    (x, "->", oo, x, "oo"),
+]
+WRONG = [
+    (P, "~", W_D * r**-beta, r, "0"),
+    (P, "~", W_N * r**gamma, r, "oo"),
+    (P, "->", 1, r, "0"),
+    (P, "->", 0, r, "oo"),
+    (1 / P, "->", oo, r, "0"),
+    (-P, "->", oo, r, "0"),
+    (ENVELOPE.loss, "->", 0, C, "oo"),
+    (ENVELOPE.loss, "->", oo, C, "oo"),
+    (x**2 + x, "~", x, x, "oo"),
+    (x**2 + x, "~", 2 * x**2, x, "oo"),
+    (x**2 + x, "->", x**2, x, "oo"),
+    (y + x, "->", 0, x, "0"),
+    (x ** (beta - gamma), "->", 0, x, "0"),
+    (x**-beta, "->", 0, x, "0"),
+    (x, "->", 1, y, "oo"),
+]
+#: True, and beyond the argument from powers: never refuted, however slowly they settle or cancel.
+SLOW = [
+    (10 / log(x), "->", 0, x, "oo"),
+    (1 / sqrt(log(x)), "->", 0, x, "oo"),
+    (log(x + 1), "~", log(x), x, "oo"),
+    (log(x) / x, "->", 0, x, "oo"),
+    (sqrt(x**2 + 1) - x, "->", 0, x, "oo"),
+    (sqrt(x**4 + x) - x**2, "->", 0, x, "oo"),
+    ((1 + x) ** beta, "->", 1, x, "0"),
+    (exp(x), "->", 1, x, "0"),
+    (log(x), "->", oo, x, "oo"),
+    ((1 + 1 / x) ** x, "->", exp(1), x, "oo"),
+    (x / (1 + x), "->", 1, x, "oo"),
+]
+
+
+def value(e, point):
+    if not e.args:
+        return point[e.name] if e.is_Symbol else MP.mpf(int(e.p)) / int(e.q)
+    values = [value(argument, point) for argument in e.args]
+    if e.is_Add:
+        return MP.fsum(values)
+    if e.is_Mul:
+        return MP.fprod(values)
+    if e.is_Pow:
+        return MP.power(*values)
+    return {exp: MP.exp, log: MP.log}[e.func](*values)
+
+
+def decided(lhs, relation, rhs, variable, limit, **options):
+    return decide_limit(sympify(lhs, strict=True), relation, sympify(rhs, strict=True), variable, limit, **options)
+
+
+@pytest.mark.parametrize("case", RIGHT, ids=str)
+def test_right_limits_are_proved(case) -> None:
+    assert decided(*case).proved
+
+
+@pytest.mark.parametrize("case", WRONG, ids=str)
+def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
+    lhs, relation, rhs, variable, limit = case
+    decision = decided(*case)
+    assert decision.refuted, decision
+    witness = decision.witness
+    assert witness is not None
+    point = {symbol.name: value(known, {}) for symbol, known in witness.point}
+    assert (point[variable.name] < 1e-300) if limit == "0" else (point[variable.name] > 1e300)
+    left = value(sympify(lhs, strict=True), point)
+    assert abs(left - MP.mpf(witness.lhs)) <= 1e-8 * abs(left)
+    if rhs is oo:
+        assert witness.rhs == "oo"
+        return
+    right = value(sympify(rhs, strict=True), point)
+    assert abs(right - MP.mpf(witness.rhs)) <= 1e-8 * abs(right)
+    assert abs(left / right - 1 if relation == "~" else left - right) > 1e-3
+
+
+@pytest.mark.parametrize("case", SLOW, ids=str)
+def test_slow_limits_are_never_refuted(case) -> None:
+    assert not decided(*case).refuted
+
+
+def test_assumptions_decide_the_sign_of_an_exponent() -> None:
+    power = x ** (beta - gamma)
+    assert decided(power, "->", 0, x, "0", assume=(beta - gamma,)).proved
+    assert decided(power, "->", 0, x, "0", assume=(gamma - beta,)).refuted
+    assert decided(power, "->", 0, x, "oo", assume=(gamma - beta,)).proved
+
+
+def test_nothing_is_asymptotically_zero() -> None:
+    assert decided(x, "~", 0, x, "0").answer.value == "undecided"
+
+
+GROWING = [
+    (ENVELOPE.tokens / ENVELOPE.params, C, "oo", (beta - gamma,)),
+    (C ** (beta - gamma), C, "oo", (beta - gamma,)),
+    (C ** (beta - gamma), C, "0", (gamma - beta,)),
+    (x**2 / (x + y), x, "oo", ()),
+]
+
+
+@pytest.mark.parametrize("case", GROWING, ids=str)
+def test_growth_may_hang_on_an_assumption(case) -> None:
+    lhs, variable, limit, assume = case
+    decision = decided(lhs, "->", oo, variable, limit, assume=assume)
+    assert decision.proved, decision
+    assert [str(c.expression) for c in decision.conditions] == [str(a) for a in assume]
+    assert decided(lhs, "->", oo, variable, "0" if limit == "oo" else "oo", assume=assume).refuted
+
+
+#: What is assumed of the variable fails before the limit is reached, whatever the other symbols are.
+NEVER_IN_THE_LIMIT = [
+    (P, "~", W_N * r**-beta, r, "0", (r - 5,)),
+    (P, "~", W_N * r**-beta, r, "0", (r - x,)),
+    (P, "~", W_N * r**-beta, r, "0", (r - x**1000,)),
+    (P, "~", W_D * r**gamma, r, "oo", (3 - r,)),
+    (P, "~", W_D * r**gamma, r, "oo", (1 - r * x, r - 1)),
+    (ENVELOPE.loss, "->", oo, C, "0", (C - 6,)),
+    (x, "->", 0, x, "0", (x**beta - 2 * x**-gamma,)),
+]
+
+
+@pytest.mark.parametrize("case", NEVER_IN_THE_LIMIT, ids=str)
+def test_an_assumption_that_ends_before_the_limit_proves_nothing(case) -> None:
+    *claim, assume = case
+    for options in ({"assume": assume}, {"assume_nonnegative": assume}):
+        decision = decided(*claim, **options)
+        assert decision.answer.value == "undecided"
+        assert "does not hold all the way" in decision.reason
+    assert decided(*claim).proved
+
+
+def test_assumptions_that_exclude_each_other_on_the_way_prove_nothing() -> None:
+    """Either may hold all the way, and never both."""
+    both = (1 - r ** (beta - gamma), 1 - r ** (gamma - beta))
+    decision = decided(P, "~", W_N * r**-beta, r, "0", assume=both)
+    assert decision.answer.value == "undecided"
+    assert "only 0 sampled points" in decision.reason
+    assert decided(P, "~", W_N * r**-beta, r, "0", assume=both[:1]).proved
+
+
+@pytest.mark.parametrize("assume", [(1 - r,), (x - r,), (1 - r * x,), (r**-beta - 2 * r**gamma,), (y - x,), (-log(r),)], ids=str)
+def test_an_assumption_that_holds_all_the_way_does_no_harm(assume) -> None:
+    assert decided(P, "~", W_N * r**-beta, r, "0", assume=assume).proved
+    assert decided(P, "~", W_D * r**-beta, r, "0", assume=assume).refuted

@@ -1,0 +1,120 @@
+"""Gradients, ranks and biases against direct numerical optimisation at 50 digits."""
+
+import mpmath
+import pytest
+from sympy import Symbol, sqrt
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.budget import GENERAL
+from isoflop.theory.envelope import derive
+from isoflop.theory.identifiability import (
+    Design,
+    ThreePointFit,
+    coefficient_for_params,
+    exponent_for_alpha,
+    gradients,
+    swapped,
+    tangency_in_allocation,
+)
+from isoflop.theory.proof.points import PointEvaluator
+from isoflop.theory.ray import ray
+
+mp = mpmath.mp.clone()
+mp.dps = 50
+THETA = {"A": mp.mpf("482.01"), "B": mp.mpf("2085.43"), "beta": mp.mpf("0.3478"), "gamma": mp.mpf("0.3658")}
+COMPUTE = mp.mpf("5.76e23")
+
+
+def value(expression, **numbers):
+    at = {symbol: numbers[symbol.name] for symbol in expression.free_symbols}
+    return PointEvaluator(50).evaluate(expression, at)
+
+
+def optimum(log_a, log_b, beta, gamma):
+    """log N*, log D*, log R* by root finding on the slope along the budget."""
+
+    def slope(x):
+        return -beta * mp.exp(log_a - beta * x) + gamma * mp.exp(log_b - gamma * (mp.log(COMPUTE / 6) - x))
+
+    x = mp.findroot(slope, 25)
+    y = mp.log(COMPUTE / 6) - x
+    return x, y, mp.log(mp.exp(log_a - beta * x) + mp.exp(log_b - gamma * y))
+
+
+@pytest.mark.parametrize(("name", "index"), [("log_params", 0), ("log_tokens", 1), ("log_reducible", 2)])
+def test_gradients_are_the_differences_of_the_numerical_optimum(name, index):
+    theta = [mp.log(THETA["A"]), mp.log(THETA["B"]), THETA["beta"], THETA["gamma"]]
+    step = mp.mpf(10) ** -15
+    for i, formula in enumerate(getattr(gradients(), name)):
+        up, down = ([x + sign * step * (j == i) for j, x in enumerate(theta)] for sign in (1, -1))
+        difference = (optimum(*up)[index] - optimum(*down)[index]) / (2 * step)
+        assert value(formula, C=COMPUTE, **THETA) == pytest.approx(difference, rel=1e-20)
+
+
+def test_gradients_are_of_one_budget_only():
+    with pytest.raises(ValueError, match="needs"):
+        gradients(derive(budget=GENERAL))
+
+
+def rank(design, numbers, count=8):
+    rows = []
+    for i in range(count):
+        at = {**numbers, "C": mp.mpf(10) ** (18 + i)}
+        rows.append([value(column, **at) for column in design.columns.values()])
+    lengths = [mp.sqrt(sum(row[j] ** 2 for row in rows)) for j in range(5)]
+    scaled = mp.matrix([[row[j] / lengths[j] for j in range(5)] for row in rows])
+    return sum(s > mp.mpf(10) ** -30 for s in mp.svd_r(scaled, compute_uv=False))
+
+
+def test_ranks_are_those_of_the_numerical_jacobian():
+    envelope, line, r = derive(), ray(), sym.SIZE_RATIO
+    equal = {**THETA, "gamma": THETA["beta"]}
+    assert rank(Design(r * envelope.params, envelope.tokens / r), {**THETA, "r": mp.mpf(3)}) == 3
+    assert rank(Design(line.params, line.tokens), {**equal, "t": mp.mpf(20)}) == 3
+    assert rank(Design(line.params, line.tokens), {**THETA, "t": mp.mpf(20)}) == 5
+    assert rank(Design(sym.N, sym.C / (6 * sym.N)), {**THETA, "N": mp.mpf(10) ** 9}) == 3
+
+
+def test_one_isoflop_more_than_the_ray_lifts_the_symmetry():
+    t = Symbol("t", positive=True)
+    other = {key.name: value(expression, t=mp.mpf(20), **THETA) for key, expression in swapped(t).items()}
+
+    def loss(theta, n, d):
+        return theta["A"] * n ** -theta["beta"] + theta["B"] * d ** -theta["gamma"]
+
+    n = mp.mpf(10) ** 9
+    assert loss(other, n, 20 * n) == pytest.approx(loss(THETA, n, 20 * n), rel=1e-40)
+    assert abs(loss(other, n, 80 * n) / loss(THETA, n, 80 * n) - 1) > 1e-4
+
+
+@pytest.mark.parametrize(("p", "s"), [("0.5", "0.7"), ("0.9", "0.2"), ("0.31", "0.3")])
+def test_three_point_fit_is_the_numerical_solution(p, s):
+    u, v, p, s = mp.mpf(2), mp.mpf(3), mp.mpf(p), mp.mpf(s)
+    names = [Symbol(name, positive=True) for name in "uvps"]
+    fit = ThreePointFit(*names)
+    at = {"u": u, "v": v, "p": p, "s": s}
+    runs = [u * p**i + v * s**i for i in range(4)]
+    start = (value(fit.excess_irreducible, **at) + 0.01, value(fit.coefficient, **at), value(fit.factor, **at) + 0.01)
+    found = mp.findroot([lambda e, c, m, i=i: e + c * m**i - runs[i] for i in range(3)], start)
+    for closed, number in zip((fit.excess_irreducible, fit.coefficient, fit.factor), found, strict=True):
+        assert value(closed, **at) == pytest.approx(number, rel=1e-20)
+    assert found[0] > 0
+    assert min(p, s) < found[2] < max(p, s)
+    assert value(fit.next_excess, **at) == pytest.approx(found[0] + found[1] * found[2] ** 3 - runs[3], rel=1e-20)
+
+
+def test_reparametrisations_give_back_the_coefficient_and_the_exponent():
+    log_n = optimum(mp.log(THETA["A"]), mp.log(THETA["B"]), THETA["beta"], THETA["gamma"])[0]
+    again = value(coefficient_for_params(derive()), C=COMPUTE, N=mp.exp(log_n), **THETA)
+    assert again == pytest.approx(THETA["A"], rel=1e-30)
+    alpha = 1 / (1 / THETA["beta"] + 1 / THETA["gamma"])
+    assert value(exponent_for_alpha(), alpha=alpha, **THETA) == pytest.approx(THETA["gamma"], rel=1e-40)
+
+
+def test_the_ray_touches_the_numerical_optimum():
+    log_n, log_d, _ = optimum(mp.log(THETA["A"]), mp.log(THETA["B"]), THETA["beta"], THETA["gamma"])
+    assert value(tangency_in_allocation(derive()), t=mp.exp(log_d - log_n), **THETA) == pytest.approx(COMPUTE, rel=1e-25)
+
+
+def test_design_takes_any_path():
+    assert Design(sqrt(sym.C / 6), sqrt(sym.C / 6)).columns["E"] == 1

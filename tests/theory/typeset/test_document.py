@@ -1,0 +1,298 @@
+"""Documents: what they say of a proof, what they cite, whose symbols they use, and that LaTeX sets them within the margins."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sympy import Rational, Symbol
+
+import isoflop
+from isoflop.derivations import NAMES, theorem
+from isoflop.theory import symbols as sym
+from isoflop.theory.data.bibliography import WORKS, citations
+from isoflop.theory.data.notation import HOFFMANN, NOTATIONS, SCHAEFFER
+from isoflop.theory.envelope import derive
+from isoflop.theory.proof.argument import Cited, UnderLemma
+from isoflop.theory.proof.claim import Claim, Derivation, Numerically
+from isoflop.theory.typeset.breaking import ITEM_WIDTH, display
+from isoflop.theory.typeset.document import Entry, document_latex, with_macros
+from isoflop.theory.typeset.naming import with_names
+from isoflop.theory.typeset.printer import PaperPrinter
+from isoflop.theory.typeset.sentence import LETTERS, respelled_latex
+from isoflop.theory.typeset.width import width
+
+FEW = ("optimum_by_lagrange", "pass_at_k_beta_tail", "penalty_tails", "allocation_across_k", "term_balance_and_shares")
+WORST_OVERFULL = 20  # points
+
+
+def derivation_of(name: str) -> Derivation:
+    return theorem(name).derivation()
+
+
+def quickly_checked(name: str) -> Entry:
+    """Every path, at few points: the document is under test here, not the theorem."""
+    derivation = derivation_of(name)
+    return Entry(derivation, derivation.verify(points=2, digits=30))
+
+
+@pytest.fixture(scope="module")
+def entries() -> dict[str, Entry]:
+    return {name: quickly_checked(name) for name in FEW}
+
+
+# -- compiled --------------------------------------------------------------------------------------------------
+
+
+def compiled(folder: Path, document: str) -> str:
+    """The log of the second run of pdflatex; both must succeed."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    (folder / "notes.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "notes.tex"]
+    for _ in range(2):
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+        assert run.returncode == 0, run.stdout[-2000:]
+    return run.stdout
+
+
+def complaints(log: str) -> list[str]:
+    too_wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\).*", log)
+    undefined = re.findall(r"LaTeX Warning: (?:Citation|Reference).*undefined.*", log)
+    return [points for points in too_wide if float(points) > WORST_OVERFULL] + undefined
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_some_derivations_compile(entries, notation, tmp_path):
+    assert complaints(compiled(tmp_path, document_latex(entries.values(), notation=notation))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_derivation_compiles(name, tmp_path):
+    entry = quickly_checked(name)
+    for notation in NOTATIONS:
+        assert complaints(compiled(tmp_path, document_latex([entry], notation=notation))) == []
+
+
+def test_a_fragment_compiles_in_a_paper_with_its_own_symbols(entries, tmp_path):
+    fragment = document_latex([entries["optimum_by_lagrange"]], fragment=True)
+    assert not re.search(r"^\\(documentclass|usepackage|begin\{document\})", fragment, re.MULTILINE)
+    packages = re.search(r"% Needs the packages (.*)", fragment)
+    assert packages is not None
+    own = r"\newcommand{\isoN}{M}\newcommand{\isobeta}{{b_1}}"
+    head = rf"\documentclass{{article}}\usepackage{{{packages[1].replace(' ', '')}}}\newtheorem{{theorem}}{{Theorem}}{own}"
+    log = compiled(tmp_path, "\n".join([head, r"\begin{document}", fragment, r"\typeout{N IS \isoN}", r"\end{document}"]))
+    assert complaints(log) == []
+    assert "N IS M" in log
+
+
+def test_tables_compile(tmp_path):
+    figures = {"E": "1.8172", "A": "482.01", "B": "2085.43", "beta": "0.3478", "gamma": "0.3658"}
+    derived = {"alpha": 0.178286, "C0": 2708.5, "w_N": 0.51261}
+    laws = [{"law": name, "key": "besiroglu2024", **figures, **derived} for name in ("one", "another_law", "krajewski2025-x")]
+    ratios = {"ratio": 10.0, "size_ratio": 0.3162, "loss_penalty": 1.05, "effective_compute": 0.8, "compute_overhead": None}
+    text = document_latex([], laws=laws, penalties=[{"law": "one", **ratios}])
+    assert r"another\_law" in text
+    assert text.count(r"\bibitem{besiroglu2024}") == 1
+    assert complaints(compiled(tmp_path, text)) == []
+
+
+# -- status ----------------------------------------------------------------------------------------------------
+
+
+def about(claim: Claim) -> str:
+    derivation = Derivation("d", "A title", ("A > 0",), "A = A", (claim,), "")
+    return document_latex([Entry(derivation, derivation.verify(points=4, digits=30))], macros=False)
+
+
+TRUE = Claim("square", (sym.A + 1) ** 2, "==", sym.A**2 + 2 * sym.A + 1, "Expand.")
+
+
+def test_proved():
+    text = about(TRUE)
+    assert r"\textbf{Status:} proved." in text
+    assert "Each step was decided by an exact procedure: step 1 by normal form." in text
+
+
+def test_a_lemma_is_stated_with_its_source():
+    granted = UnderLemma("A > 0 whenever B > 0", "Hausdorff 1921, Math. Z. 9, 74-109", TRUE.argument)
+    text = about(replace(TRUE, argument=granted))
+    assert r"\textbf{Status:} proved under a stated lemma." in text
+    assert r"Step 1 rests on a lemma that is not proved here (Hausdorff 1921~\cite{hausdorff1921}):" in text
+    assert r"\emph{Lemma.} $A > 0$ whenever $B > 0$." in text
+    assert "Each step" not in text
+
+
+def test_numerical_and_cited():
+    assert "Checked in numbers, not proved: step 1" in about(replace(TRUE, argument=Numerically()))
+    text = about(replace(TRUE, argument=Cited("Rudin 1987, Real and Complex Analysis")))
+    assert r"Cited, not proved: step 1 (Rudin 1987~\cite{rudin1987})." in text
+    assert r"\textbf{Status:} cited." in text
+
+
+@pytest.mark.parametrize("rhs", [sym.A**2 + 2 * sym.A, sym.A**2 + 2 * sym.A + Rational(1001, 1000)])
+def test_a_false_step_fails_aloud(rhs):
+    text = about(replace(TRUE, rhs=rhs))
+    assert r"\textbf{Status:} failed." in text
+    assert r"\emph{Not proved: " in text
+
+
+def test_a_numerical_step_that_is_false_fails_too():
+    text = about(replace(TRUE, rhs=sym.A, argument=Numerically()))
+    assert r"\textbf{Status:} failed." in text
+    assert "Checked in numbers" not in text
+
+
+# -- citations -------------------------------------------------------------------------------------------------
+
+
+def sources_of(derivation: Derivation) -> list[str]:
+    granted = [step.argument.source for step in derivation.steps if isinstance(step.argument, (UnderLemma, Cited))]
+    return [derivation.source, derivation.follows, *granted]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_work_that_a_derivation_cites_is_in_the_bibliography(name):
+    for text in sources_of(derivation_of(name)):
+        rest = text
+        for begin, end, _ in reversed(citations(text)):
+            rest = rest[:begin] + rest[end:]
+        assert not re.search(r"\b(18|19|20)\d\d\b|arXiv", rest), rest
+
+
+def test_two_works_of_the_same_names_are_told_apart_by_their_number():
+    text = "Schaeffer et al. 2025, arXiv 2502.17578; Schaeffer et al. 2025, arXiv 2509.24012."
+    assert [work.key for _, _, work in citations(text)] == ["schaeffer2025monkeys", "schaeffer2025"]
+    assert citations("Schaeffer et al. 2025.") == []
+
+
+def test_what_is_cited_is_listed_and_nothing_else(entries):
+    text = document_latex(entries.values())
+    cited = set(re.findall(r"\\cite\{(\w+)\}", text))
+    assert cited == set(re.findall(r"\\bibitem\{(\w+)\}", text))
+    assert {"hoffmann2022", "tricomi1951", "levi2024"} <= cited <= WORKS.keys()
+
+
+def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
+    fit, stationary = (quickly_checked(name) for name in ("three_point_fit_bias", "stationary_fit_bias"))
+    both = document_latex([fit, stationary])
+    assert r"(Theorem~\ref{thm:stationary-fit-bias})" in both
+    assert r"\texttt" not in both
+    alone = document_latex([fit])
+    assert r"(\texttt{stationary\_fit\_bias})" in alone
+    assert "those of other derivations" in alone
+    assert complaints(compiled(tmp_path, both)) == []
+
+
+def test_the_document_names_the_version_that_checked_it_and_no_date(entries):
+    text = document_latex([entries["penalty_tails"]])
+    assert f"checked by isoflop {isoflop.__version__} when" in text
+    assert text == document_latex([entries["penalty_tails"]])
+    assert not re.search(r"\\today|\b202[5-9]-\d\d", text)
+
+
+# -- symbols ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_every_letter_of_a_law_is_a_macro(entries, notation):
+    text = document_latex([entries["optimum_by_lagrange"]], notation=notation)
+    _, _, body = text.partition(r"\begin{theorem}")
+    formulas = " ".join(re.findall(r"\\\[(.*?)\\\]|\$(.*?)\$", body, re.DOTALL)[0])
+    assert re.search(r"\\iso[ND]", formulas)
+    for letter in ("N", "D", "A", "B", "C", r"\\alpha", r"\\beta", r"\\gamma"):
+        assert not re.search(rf"(?<![\\A-Za-z]){letter}(?![A-Za-z])", formulas), letter
+    used = set(re.findall(r"\\iso[A-Za-z]+", body))
+    assert used == set(re.findall(r"\\providecommand\{(\\iso[A-Za-z]+)\}", text))
+
+
+@pytest.mark.parametrize("notation", [SCHAEFFER, HOFFMANN])
+def test_macros_change_the_letters_alone(notation):
+    expression = derive().loss
+    written = PaperPrinter(with_macros(notation)).doprint(expression)
+    for name in LETTERS:
+        macro = "\\iso" + name.replace("0", "zero")
+        written = re.sub(re.escape(macro) + r"(?![A-Za-z])", notation.latex(name).replace("\\", r"\\"), written)
+    assert written == PaperPrinter(notation).doprint(expression)
+
+
+def test_macros_are_explained_in_the_letters_of_the_notation(entries):
+    text = document_latex([entries["optimum_by_lagrange"]], notation="hoffmann")
+    assert r"\providecommand{\isoA}{A}% coefficient of the params term A N^-alpha" in text
+    assert r"\providecommand{\isoB}{B}% coefficient of the tokens term B D^-beta" in text
+
+
+def test_symbols_of_a_paper():
+    entry = quickly_checked("penalty_tails")
+    text = document_latex([entry], symbols={"N": "M", "beta": "b_1"})
+    assert r"\providecommand{\isoN}{M}%" in text
+    assert r"\providecommand{\isobeta}{{b_1}}%" in text
+
+
+@pytest.mark.parametrize(
+    ("symbols", "message"),
+    [
+        ({"X": "M"}, "must be one of E, A, B"),
+        ({"N": "D"}, "is the letter of"),
+        ({"N": "{M"}, "balanced braces"),
+        ({"N": "M}%{"}, "balanced braces"),
+        ({"N": " "}, "balanced braces"),
+    ],
+)
+def test_bad_symbols(symbols, message):
+    with pytest.raises(ValueError, match=message):
+        document_latex([], symbols=symbols)
+
+
+def test_symbols_need_macros():
+    with pytest.raises(ValueError, match="macros=True"):
+        document_latex([], symbols={"N": "M"}, macros=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"N^*_{k_1}", r"{N_{\mathrm{opt}}}_{k_1}"),
+        (r"A N^{*-\beta}", r"A (N_{\mathrm{opt}})^{-\alpha}"),
+        (r"\alpha_{\mathrm{loc}} \le \gamma_2", r"\alpha_{\mathrm{loc}} \le \beta_2"),
+        (r"\text{for all } N, \mathbb{E} x", r"\text{for all } N, \mathbb{E} x"),
+    ],
+)
+def test_written_formulas_are_respelt(text, expected):
+    assert respelled_latex(text, HOFFMANN) == expected
+
+
+# -- lines -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["penalty_is_universal", "two_factor_law", "envelope_exponent"])
+def test_names_stand_for_what_they_replace(name):
+    """Put back in reverse order, the names give the sides of the claim, and what is left fits."""
+    printer = PaperPrinter(SCHAEFFER)
+    named = 0
+    for step in derivation_of(name).steps:
+        sides = [step.lhs, step.rhs]
+        short, names = with_names(sides, printer, ITEM_WIDTH)
+        named += len(names)
+        for symbol, part in reversed(names):
+            short = [side.xreplace({symbol: part}) for side in short]
+        assert [(a - b).is_zero or a.equals(b) for a, b in zip(short, sides, strict=True)] == [True, True]
+    assert named
+
+
+def test_a_short_side_keeps_its_parts():
+    x = Symbol("x", positive=True)
+    assert with_names([1 + x, x**2], PaperPrinter(SCHAEFFER), ITEM_WIDTH) == ([1 + x, x**2], [])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_statements_are_broken_between_their_parts(name):
+    statement = derivation_of(name).statement
+    block = display(statement, ITEM_WIDTH)
+    rows = re.sub(r"\\\[|\\\]|\\(begin|end)\{gather\*\}|^\{\\\w+|\}$", "", block).split(r"\\" + "\n")
+    assert max(width(row) for row in rows) <= ITEM_WIDTH + 120
+    assert all(row.count("{") == row.count("}") for row in rows)
+    assert all(row.count(r"\left") == row.count(r"\right") for row in rows)

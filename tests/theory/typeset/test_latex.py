@@ -1,0 +1,634 @@
+"""LaTeX: read back by a reader of the test's own, compiled, and searched for letters of the other notation."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Expr, Float, Function, Integer, Rational, Symbol, exp, latex, log, sqrt, symbols
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.algebra import decide
+from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
+from isoflop.theory.envelope import Envelope, derive
+from isoflop.theory.law import LawForm, Term
+from isoflop.theory.penalty import Misallocation, misallocation
+from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
+from isoflop.theory.typeset.latex import (
+    envelope_latex,
+    misallocation_latex,
+    number_latex,
+    penalty_table_latex,
+    render,
+    sentence_latex,
+    theorem_latex,
+    width,
+)
+
+
+def positive(name: str) -> Symbol:
+    return Symbol(name, positive=True)
+
+
+U, F, DELTA, SMALL_U = map(positive, ("U", "F", "delta", "u"))
+THREE = derive(
+    LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA), Term(F, U, DELTA))),
+    Budget(sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D), (U, SMALL_U))),
+)
+OWN_LETTERS = derive(
+    LawForm((Term(positive("K_1"), positive("x_1"), positive("b_1")), Term(sym.B, sym.D, sym.ALPHA))),
+    Budget(Integer(6), ((positive("x_1"), positive("c_1")), (sym.D, Integer(1)))),
+)
+ENVELOPES = {"6ND": derive(), "general": derive(budget=GENERAL), "three factors": THREE}
+NOTATIONS = ["schaeffer", "hoffmann"]
+ROWS: list[dict[str, Any]] = [
+    {"law": law, "ratio": r**-2, "size_ratio": r, "loss_penalty": p, "excess": e, "effective_compute": f}
+    | {"compute_overhead": o}
+    for law in ("besiroglu2024", "a_law & 50% more")
+    for r, p, e, f, o in [
+        (0.5, 1.030591, 0.030591, 0.843, 0.2588),
+        (0.1, 1.3617, 0.3617, 0.177, None),
+        (1.0001, 1 + 6.3e-10, 6.3459e-10, 1 - 3.5e-9, 3.5678e-9),
+        (1e6, 23450.2, 23449.2, 1.2e-14, 123456.7),
+    ]
+]
+
+
+def blocks(notation: str) -> dict[str, str]:
+    """Every kind of output."""
+    found = {}
+    for name, envelope in ENVELOPES.items():
+        found[f"envelope {name}"] = envelope_latex(envelope, notation=notation)
+        found[f"theorem {name}"] = theorem_latex(envelope, notation=notation)
+        if len(envelope.form.terms) == 2:
+            m = misallocation(envelope)
+            found[f"misallocation {name}"] = misallocation_latex(m, notation=notation)
+            found[f"theorem misallocation {name}"] = theorem_latex(m, notation=notation)
+    found["table"] = penalty_table_latex(ROWS, notation=notation, caption="The price.", label="tab:price")
+    return found
+
+
+@pytest.fixture(scope="module")
+def printed() -> dict[str, dict[str, str]]:
+    return {notation: blocks(notation) for notation in NOTATIONS}
+
+
+# -- a reader of what is printed, for the round trip ---------------------------------------------------------
+
+TOKEN = re.compile(r"\\left\(|\\right\)|\\[A-Za-z]+|\d+\.?\d*|[A-Za-z]|[_^{}()+\-/]|\s+")
+
+
+class Reader:
+    """The LaTeX of a formula as a SymPy expression."""
+
+    def __init__(self, text: str, names: dict[str, Symbol]) -> None:
+        self.tokens = [t for t in TOKEN.findall(text) if not t.isspace() and t != r"\cdot"]
+        assert "".join(TOKEN.findall(text)) == text, text
+        self.names = names
+        self.at = 0
+
+    def read(self) -> Expr:
+        value = self.sum()
+        assert self.at == len(self.tokens), self.tokens[self.at :]
+        return value
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, expected: str = "") -> str:
+        token = self.peek()
+        assert token == (expected or token) != "", expected
+        self.at += 1
+        return token
+
+    def sum(self) -> Expr:
+        total = -self.product() if self.peek() == "-" and self.take() else self.product()
+        while self.peek() in ("+", "-"):
+            total = total + self.product() if self.take() == "+" else total - self.product()
+        return total
+
+    def product(self) -> Expr:
+        value = self.power()
+        while self.peek() not in ("", "+", "-", ")", r"\right)", "}"):
+            value = value / self.power_product() if self.peek() == "/" and self.take() else value * self.power()
+        return value
+
+    def power_product(self) -> Expr:
+        """What a slash divides by: everything up to the end of the term."""
+        value = self.power()
+        while self.peek() not in ("", "+", "-", ")", r"\right)", "}"):
+            value = value * self.power()
+        return value
+
+    def power(self) -> Expr:
+        base = self.atom()
+        if self.peek() == "^":
+            self.take()
+            return base ** self.group()
+        return base
+
+    def group(self) -> Expr:
+        self.take("{")
+        value = self.sum()
+        self.take("}")
+        return value
+
+    def atom(self) -> Expr:
+        token = self.take()
+        if token in ("(", r"\left("):
+            value = self.sum()
+            self.take(")" if token == "(" else r"\right)")
+            return value
+        if token[0].isdigit():
+            return Rational(token)
+        if token == r"\frac":
+            above = self.group()
+            return above / self.group()
+        if token == r"\sqrt":
+            return sqrt(self.group())
+        if token == r"\log":
+            return log(self.power())
+        if self.peek() == "_":
+            self.take()
+            token += "_" + (self.subscript() if self.peek() == "{" else self.take())
+        return self.names[token]
+
+    def subscript(self) -> str:
+        self.take("{")
+        text = ""
+        while self.peek() != "}":
+            text += self.take()
+        self.take("}")
+        return text
+
+
+def names_of(notation: str) -> dict[str, Symbol]:
+    first, second = (r"\beta", r"\gamma") if notation == "schaeffer" else (r"\alpha", r"\beta")
+    compute = r"\alpha" if notation == "schaeffer" else r"\alpha_C"
+    named = {first: sym.BETA, second: sym.GAMMA, compute: sym.ALPHA, r"\kappa": sym.KAPPA, r"\rho": sym.RATIO}
+    named |= {r"\varepsilon": sym.TOLERANCE, "C_0": sym.C0, r"\delta": DELTA}
+    named |= {r"N_\max": sym.N_MAX, r"D_\max": sym.D_MAX}
+    letters = (sym.A, sym.B, sym.C, sym.D, sym.E, sym.N, sym.BUDGET_A, sym.BUDGET_D, sym.SIZE_RATIO, sym.REDUCIBLE)
+    return named | {s.name: s for s in (*letters, sym.LOG_SIZE_RATIO, U, F, SMALL_U)}
+
+
+def closed_forms(envelope: Envelope) -> dict[str, Expr]:
+    forms = {f"{x}*": value for x, value in zip(envelope.form.variables, envelope.allocation, strict=True)}
+    forms |= {name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")}
+    forms |= {"law": envelope.form.loss, "budget": envelope.budget.compute()}
+    if len(envelope.form.terms) == 2:
+        m = misallocation(envelope)
+        names: tuple[str, ...] = (
+            "penalty",
+            "penalty_in_ratio",
+            "effective_compute",
+            "tokens_factor",
+            "compute_overhead",
+            "ratio",
+        )
+        names += ("critical_size_ratio", "tolerance_half_width", "iso_loss_tokens", "iso_loss_slope", "size_cap")
+        forms |= {name: getattr(m, name) for name in (*names, "data_wall", "smallest_params", "overtrained_tail")}
+        forms |= {"ratio": envelope.tokens_per_param, "series": m.series(4), "in ratio": m.series_in_ratio(2)}
+    return forms
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_closed_forms_are_read_back(name: str, notation: str) -> None:
+    for what, form in closed_forms(ENVELOPES[name]).items():
+        text = render(form, notation)
+        assert decide(Reader(text, names_of(notation)).read(), form).proved, (what, text)
+
+
+@given(st.data())
+def test_any_product_is_read_back(data: st.DataObject) -> None:
+    names = [sym.A, sym.B, sym.BETA, sym.GAMMA, sym.N, sym.C, sym.SIZE_RATIO, U]
+    powers = [Integer(1), Integer(2), Integer(-1), Integer(-2), Rational(1, 2), -sym.BETA, sym.GAMMA / 2]
+    powers += [sym.BETA - sym.GAMMA, -sym.BETA / (sym.BETA + sym.GAMMA), Rational(-3, 2)]
+    total: Expr = Integer(0)
+    for _ in range(data.draw(st.integers(1, 3))):
+        term: Expr = Rational(data.draw(st.integers(1, 40)), data.draw(st.integers(1, 40)))
+        for _ in range(data.draw(st.integers(1, 4))):
+            base = data.draw(st.sampled_from(names)) + data.draw(st.integers(0, 2)) * data.draw(st.sampled_from(names))
+            term *= base ** data.draw(st.sampled_from(powers))
+        total += data.draw(st.sampled_from([1, -1])) * term
+    assert decide(Reader(render(total), names_of("schaeffer")).read(), total).proved, render(total)
+
+
+# -- as papers set it ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (derive().form.loss, r"E + A N^{-\beta} + B D^{-\gamma}"),
+        (sym.E + sym.C0 * sym.C**-sym.ALPHA, r"E + C_0 C^{-\alpha}"),
+        (derive().exponent, r"\frac{\beta \gamma}{\beta + \gamma}"),
+        ((sym.C / 6) ** derive().shares[0], r"\left(\frac{C}{6}\right)^{\gamma/(\beta + \gamma)}"),
+        (GENERAL.compute(), r"\kappa N^{a} D^{d}"),
+        (sym.SIZE_RATIO**-2, r"r^{-2}"),
+        (sym.RATIO ** (sym.BETA / 2), r"\rho^{\beta/2}"),
+        (misallocation().iso_loss_tokens, r"\left(\frac{B}{R - A N^{-\beta}}\right)^{1/\gamma}"),
+        (misallocation().tolerance_half_width, r"\sqrt{\frac{2 \varepsilon}{\beta \gamma}}"),
+        (sym.N_MAX * sym.BETA, r"\beta N_{\max}"),
+        (exp(-sym.BETA * sym.LOG_SIZE_RATIO), r"e^{-\beta s}"),
+        (2 * Integer(6) ** sym.BETA, r"2 \cdot 6^{\beta}"),
+        (Rational(48201, 100) * sym.N ** -Rational(1739, 5000), r"482.01 N^{-0.3478}"),
+    ],
+)
+def test_render(expression: Expr, text: str) -> None:
+    assert render(expression) == text
+
+
+def test_global_printer_is_untouched() -> None:
+    before = latex(derive().form.loss), latex(derive().params)
+    render(derive().params, "hoffmann")
+    assert (latex(derive().form.loss), latex(derive().params)) == before
+
+
+def test_other_expressions_are_printed_too() -> None:
+    """Symbols of a user's own, floats, functions unknown to the package."""
+    x, c_2 = symbols("x c_2")
+    assert render(Float("0.5") * x) == "0.5 x"
+    assert render(c_2 + Function("f")(x)) == r"c_{2} + f(x)"
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_braces_and_brackets_balance(printed: dict[str, dict[str, str]], notation: str) -> None:
+    for name, text in printed[notation].items():
+        bare = re.sub(r"\\[{}]", "", text)
+        depth = 0
+        for character in bare:
+            depth += (character == "{") - (character == "}")
+            assert depth >= 0, name
+        assert depth == 0, name
+        assert text.count(r"\left(") == text.count(r"\right)")
+        assert text.count(r"\biggl(") == text.count(r"\biggr)")
+        for environment in set(re.findall(r"\\begin\{(.*?)\}", text)):
+            assert text.count(rf"\begin{{{environment}}}") == text.count(rf"\end{{{environment}}}")
+
+
+def test_hoffmann_holds_no_canonical_letter(printed: dict[str, dict[str, str]]) -> None:
+    for name, text in printed["hoffmann"].items():
+        assert r"\gamma" not in text, name
+        assert "^{*}" not in text, name
+        assert name == "table" or r"\alpha_C" in text, name
+    assert r"\alpha_C" not in "".join(printed["schaeffer"].values())
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_notations_differ_in_letters_alone(name: str) -> None:
+    swap = {r"\beta": r"\alpha", r"\gamma": r"\beta", r"\alpha": r"\alpha_C"}
+    for form in closed_forms(ENVELOPES[name]).values():
+        swapped = re.sub(r"\\(?:alpha|beta|gamma)(?![A-Za-z])", lambda match: swap[match[0]], render(form))
+        assert swapped == render(form, "hoffmann")
+
+
+# -- blocks --------------------------------------------------------------------------------------------------
+
+
+def rows(block: str) -> dict[str, str]:
+    """Left side -> right side of the first relation, for each line of an align block."""
+    body = re.sub(r"\\intertext\{.*\}\n", "", block).split("\n", 1)[1].rsplit(r"\end", 1)[0]
+    body = body.replace("\\notag \\\\\n  &\\quad", "").replace("\\\\\n  &\\quad", "")
+    found: dict[str, str] = {}
+    for line in body.replace("\\\\", "").splitlines():
+        for equation in re.split(r",? \\qquad ", line.strip().rstrip(",. ")):
+            label, _, right = equation.replace("&", "").partition(" = ")
+            found.setdefault(label.strip(), right.strip())
+    return found
+
+
+def test_envelope_block_holds_what_it_must() -> None:
+    found = rows(envelope_latex(derive()))
+    assert found["L(N, D)"] == r"E + A N^{-\beta} + B D^{-\gamma}"
+    assert found["C"] == "6 N D"
+    assert found["L^{*}(C)"] == r"E + C_0 C^{-\alpha}"
+    assert set(found) == {
+        *("L(N, D)", "C", "N^{*}(C)", "D^{*}(C)", r"\frac{D^{*}(C)}{N^{*}(C)}", r"\alpha", "w_N", "w_D", "C_0"),
+        "L^{*}(C)",
+    }
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_envelope_block_is_read_back(name: str, notation: str) -> None:
+    """Every closed form of the block, read from the block itself."""
+    envelope = ENVELOPES[name]
+    found = rows(envelope_latex(envelope, notation=notation))
+    shares = {f"w_{x}": positive(f"w_{x}") for x in envelope.form.variables}
+    meant = {shares[f"w_{x}"]: share for x, share in zip(envelope.form.variables, envelope.shares, strict=True)}
+    meant |= {sym.ALPHA: envelope.exponent, sym.C0: envelope.coefficient}
+    names = names_of(notation) | shares
+
+    def read(label: str) -> Expr:
+        return Reader(found[label].split(" = ")[-1], names).read().xreplace(meant).xreplace(meant)
+
+    for x, value in zip(envelope.form.variables, envelope.allocation, strict=True):
+        label = rf"{x}_{{\mathrm{{opt}}}}(C)" if notation == "hoffmann" else f"{x}^{{*}}(C)"
+        assert decide(read(label), value).proved
+    for x, share in zip(envelope.form.variables, envelope.shares, strict=True):
+        assert decide(read(f"w_{x}"), share).proved
+    assert decide(read("C_0"), envelope.coefficient).proved
+    best = r"L_{\mathrm{opt}}(C)" if notation == "hoffmann" else "L^{*}(C)"
+    assert decide(read(best), envelope.loss).proved
+    compute = r"\alpha_C" if notation == "hoffmann" else r"\alpha"
+    if compute in found:
+        assert decide(read(compute), envelope.exponent).proved
+    else:
+        assert decide(read(rf"\frac{{1}}{{{compute}}}"), 1 / envelope.exponent).proved
+
+
+def test_hoffmann_block_names_the_allocation_exponents() -> None:
+    found = rows(envelope_latex(derive(), notation="hoffmann"))
+    assert found["w_N"].startswith("a = ")
+    assert found["w_D"].startswith("b = ")
+    general = rows(envelope_latex(derive(budget=GENERAL), notation="hoffmann"))
+    assert not general["w_N"].startswith("a =")  # a is a letter of the budget there
+
+
+def test_misallocation_block_holds_what_it_must() -> None:
+    text = misallocation_latex(misallocation())
+    for piece in (
+        r"P(r) &= \frac{L - E}{L^{*} - E} = w_N r^{-\beta} + w_D r^{\gamma}",
+        r"P(\rho) &= w_N \rho^{\beta/2} + w_D \rho^{-\gamma/2}",
+        r"P - 1 &= \frac{\beta \gamma}{\beta + \gamma} s^{2}",
+        r"\varphi_2(x) = \frac{e^{x} - 1 - x}{x^{2}}",
+        r"1 + \frac{\beta \gamma}{2} s^{2}",
+        r"O\left(s^{5}\right)",
+        r"\frac{\beta \gamma}{8} (\log \rho)^{2}",
+        r"P &\sim w_N r^{-\beta} \quad (r \to 0)",
+        r"P \sim w_D r^{\gamma} \quad (r \to \infty)",
+        r"\frac{C_{\mathrm{eff}}}{C} &= P^{-1/\alpha}",
+        r"k_D &= \left(\frac{1 - w_N r^{-\beta}}{w_D}\right)^{-1/\gamma}",
+        r"\frac{\Delta C}{C} &= r k_D - 1",
+        r"\frac{N_{\mathrm{crit}}}{N^{*}(C)} &= w_N^{1/\beta}",
+        r"\frac{D_{\mathrm{crit}}}{D^{*}(C)} = w_D^{1/\gamma}",
+        r"\alpha &= \frac{\beta \gamma}{\beta + \gamma}",
+    ):
+        assert piece in text
+
+
+def test_environment_is_the_callers() -> None:
+    assert envelope_latex(derive(), environment="align*").startswith(r"\begin{align*}")
+    assert r"\notag" not in misallocation_latex(misallocation(derive(budget=GENERAL)), environment="align*")
+    with pytest.raises(ValueError, match="environment='gather'"):
+        envelope_latex(derive(), environment="gather")
+
+
+def test_a_law_in_other_letters_is_not_respelt() -> None:
+    for printer in (envelope_latex, theorem_latex):
+        assert printer(OWN_LETTERS)
+        with pytest.raises(ValueError, match="notation='hoffmann'"):
+            printer(OWN_LETTERS, notation="hoffmann")
+    with pytest.raises(ValueError, match="notation='hoffmann'"):
+        misallocation_latex(misallocation(OWN_LETTERS), notation="hoffmann")
+
+
+def test_a_law_in_other_letters_keeps_them() -> None:
+    text = theorem_latex(misallocation(OWN_LETTERS))
+    assert r"\alpha_C" in text  # the exponent of compute, where alpha is taken
+    assert not re.search(r"\\beta|\\gamma", text)
+    assert "x_{1}^{*}" in text
+
+
+# -- theorem and proof ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [derive(), misallocation(), derive(budget=GENERAL), THREE],
+    ids=["envelope", "misallocation", "general budget", "three factors"],
+)
+def test_proof_has_a_numbered_step_for_every_claim(subject: Envelope | Misallocation) -> None:
+    text = theorem_latex(subject)
+    assert text.startswith(r"\begin{theorem}[")
+    assert text.count(r"\item ") == len(subject.derivation.steps)
+    assert rf"\label{{thm:{subject.derivation.name.replace('_', '-')}}}" in text
+    stated, _, proof = text.partition(r"\begin{proof}")
+    assert proof.endswith(r"\end{proof}")
+    assert "Not proved" not in proof
+    assert "align*" in stated
+    numbered = re.findall(r"(\d+)(?:--(\d+))?", proof.split(".\n")[0])
+    steps = [n for first, last in numbered for n in range(int(first), int(last or first) + 1)]
+    assert sorted(steps) == list(range(1, len(subject.derivation.steps) + 1))
+
+
+def test_a_bare_derivation_is_printed_as_it_stands() -> None:
+    text = theorem_latex(derive().derivation, notation="hoffmann")
+    assert r"\gamma" not in text
+    assert text.count(r"\item ") == len(derive().derivation.steps)
+
+
+def test_what_is_not_proved_says_so() -> None:
+    """Two mutants among true steps: a false equality, a tail with the wrong term."""
+    m = misallocation()
+    false = Claim("swapped", m.penalty, "==", m.penalty.subs(sym.BETA, sym.GAMMA), "By symmetry.")
+    tail = Claim("tail", m.penalty, "~", m.undertrained_tail, "Near 0.", ByLeadingTerm(sym.SIZE_RATIO, "0"))
+    derivation = replace(m.derivation, steps=(false, m.claims["penalty"], tail))
+    text = theorem_latex(derivation)
+    assert text.count(r"\emph{Not proved") == 2
+    assert "step 2 by normal form." in text
+
+
+def test_side_conditions_stand_with_the_step() -> None:
+    text = theorem_latex(misallocation())
+    assert r"\left(1 - w_N r^{-\beta} > 0\right)" in text
+    assert r"(s \ne 0)" in text
+    assert r"(r \to \infty)" in text
+
+
+def test_a_statement_replaces_the_sides() -> None:
+    claim = Claim("one", sym.A, "==", sym.A, "Trivially.", statement=r"A N^{-\beta} = T_N")
+    derivation = Derivation("d", "A title", ("A > 0",), r"N^* = \gamma", (claim,), "")
+    text = theorem_latex(derivation, notation="hoffmann")
+    assert r"A N^{-\alpha} = T_N" in text
+    assert r"N_{\mathrm{opt}} = \beta" in text
+    assert "Assume: $A > 0$." in text
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("The shares add up to one.", "The shares add up to one."),
+        ("R* = C0 C^-alpha.", r"$R^{*} = C_0 C^{-\alpha}$."),
+        ("The D term's share of R* is fixed.", r"The $D$ term's share of $R^{*}$ is fixed."),
+        ("A bound on A N^-beta.", r"A bound on $A N^{-\beta}$."),
+        ("For r -> infinity it grows.", r"For $r \to \infty$ it grows."),
+        ("1 - q = r^(-gamma a/d) at most", r"$1 - q = r^{-\gamma a/d}$ at most"),
+        ("dR/dlog N + lambda dlog C/dlog N = 0", r"$dR/d\log N + \lambda d\log C/d\log N = 0$"),
+        ("-expm1(log w_N) < 1", r"$-\operatorname{expm1}(\log w_N) < 1$"),
+        ("over/undertraining at 50% & more, AM-GM", r"over/undertraining at 50\% \& more, AM--GM"),
+        ("L = A/N**beta + E holds", r"$L = E + A N^{-\beta}$ holds"),
+        ("orders 0 and 1, i.e. a few, in 2022", "orders 0 and 1, i.e. a few, in 2022"),
+        (r"so $T_N^* = \gamma$ holds", r"so $T_N^* = \gamma$ holds"),
+        ("file_name.py", r"file\_name.py"),
+    ],
+)
+def test_sentences(sentence: str, text: str) -> None:
+    assert sentence_latex(sentence) == text
+
+
+@pytest.mark.parametrize("notation", [SCHAEFFER, HOFFMANN], ids=lambda n: n.name)
+def test_every_reason_of_the_package_is_set_without_leftovers(notation: Notation) -> None:
+    for claim in (*derive().claims.values(), *misallocation().claims.values()):
+        text = sentence_latex(claim.reason, notation)
+        assert text.count("$") % 2 == 0
+        prose = re.sub(r"\$.*?\$", "", text)
+        assert not re.search(r"[\^_*=<>\\]|\b(alpha|beta|gamma|rho|lambda)\b", prose), prose
+
+
+# -- the table -----------------------------------------------------------------------------------------------
+
+
+def value_of(cell: str) -> Decimal | None:
+    """The number in a table cell."""
+    text = cell.replace("$", "").strip()
+    if text == "---":
+        return None
+    total = Decimal(0)
+    for sign, part in re.findall(r"(^|[+-]) ?([^+-]*(?:\{-?\d+\})?)", text.replace("^{-", "^{~")):
+        mantissa, _, power = part.replace("~", "-").partition(r"\times")
+        if not part.strip():
+            continue
+        if mantissa.strip().startswith("10^"):
+            mantissa, power = "1", mantissa
+        exponent = re.search(r"10\^\{(-?\d+)\}", power)
+        total += (-1 if sign == "-" else 1) * Decimal(mantissa.strip()).scaleb(int(exponent[1]) if exponent else 0)
+    return total
+
+
+def table_rows(text: str) -> list[list[Decimal | None]]:
+    """The numbers under the headings, a cell a column."""
+    body = text.split(r"\midrule", 1)[1]
+    rows = [line.removesuffix(r" \\").split(" & ") for line in body.splitlines()]
+    return [[value_of(cell) for cell in cells] for cells in rows if len(cells) > 1]
+
+
+@pytest.mark.parametrize("digits", [2, 4, 7])
+def test_table_holds_the_numbers(digits: int) -> None:
+    columns = ("ratio", "size_ratio", "loss_penalty", "effective_compute", "compute_overhead")
+    found = table_rows(penalty_table_latex(ROWS, digits=digits))
+    assert len(found) == len(ROWS)
+    for read, row in zip(found, ROWS, strict=True):
+        for value, column in zip(read, columns, strict=True):
+            exact = row[column]
+            if exact is None:
+                assert value is None
+                continue
+            assert value is not None
+            half_a_digit = Decimal(5).scaleb(-digits)
+            assert abs(value - Decimal(str(exact))) <= half_a_digit * abs(Decimal(str(exact))), (column, row)
+
+
+def test_a_penalty_near_one_keeps_its_digits() -> None:
+    text = penalty_table_latex(ROWS)
+    assert r"$1 + 6.346 \times 10^{-10}$" in text
+    assert "---" in text
+
+
+def test_a_table_of_runs_says_which_run_is_which() -> None:
+    own: list[dict[str, Any]] = [
+        {"params": 7e10, "tokens": 1.5e13, "loss": 1.8512},
+        {"params": 4.05e11, "tokens": 15.6e12, "loss": None},
+    ]
+    runs = [row | own[i % 2] for i, row in enumerate(ROWS)]
+    text = penalty_table_latex(runs)
+    headings = next(line for line in text.splitlines() if r"\rho" in line).removesuffix(r" \\").split(" & ")
+    assert headings[:4] == ["$N/10^{9}$", "$D/10^{12}$", "$D/N$", "$L$"]
+    rows = table_rows(text)
+    for read, row in zip(rows, runs, strict=True):
+        assert len(read) == len(headings)
+        given = (row["params"] / 1e9, row["tokens"] / 1e12, row["tokens"] / row["params"])
+        assert [float(value or 0) for value in read[:3]] == pytest.approx(given, rel=5e-4)
+        assert (read[3] is None) == (row["loss"] is None)
+    assert rows[0][3] == Decimal("1.851")
+    assert "$L$" not in penalty_table_latex([row | {"loss": None} for row in runs])
+    assert text.count(" & ") == (len(headings) - 1) * (1 + len(runs))  # one cell a number
+
+
+def test_table_has_one_heading_for_each_law() -> None:
+    text = penalty_table_latex(ROWS)
+    assert text.count("besiroglu2024") == 1
+    assert r"a\_law \& 50\% more" in text
+    assert text.startswith(r"\begin{tabular}")
+    unnamed = penalty_table_latex([{key: v for key, v in row.items() if key != "law"} for row in ROWS])
+    assert unnamed.count(r"\midrule") == 1
+    assert penalty_table_latex(ROWS, caption="c").startswith(r"\begin{table}")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "at least one row"),
+        ([{"ratio": 1}], "has no 'size_ratio'"),
+        ([ROWS[0] | {"loss_penalty": float("nan")}], "must be finite"),
+        ([ROWS[0] | {"compute_overhead": float("inf")}], "must be finite"),
+    ],
+)
+def test_bad_rows(rows: list[dict[str, object]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        penalty_table_latex(rows)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))
+def test_numbers_keep_their_significant_digits(value: float, digits: int) -> None:
+    for trimmed in (False, True):
+        text = number_latex(value, digits, trimmed=trimmed)
+        match = re.fullmatch(r"(-?[\d.]+)(?: \\times 10\^\{(-?\d+)\})?|10\^\{(-?\d+)\}", text)
+        assert match is not None
+        read = Decimal(match[1] or 1).scaleb(int(match[2] or match[3] or 0))
+        assert abs(read - Decimal(str(value))) <= Decimal(5).scaleb(-digits) * abs(Decimal(str(value)))
+
+
+# -- compiled ------------------------------------------------------------------------------------------------
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage{amsmath,amsthm,booktabs}
+\newtheorem{theorem}{Theorem}
+\begin{document}
+%s
+\end{document}
+"""
+WORST_OVERFULL = 20  # points
+
+
+def compiled(folder: Path, body: str) -> str:
+    """The log of pdflatex, which must succeed."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    (folder / "paper.tex").write_text(DOCUMENT % body, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    assert run.returncode == 0, run.stdout[-2000:]
+    return run.stdout
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_everything_compiles_within_the_margins(printed: dict[str, dict[str, str]], notation: str, tmp_path: Path) -> None:
+    parts = list(printed[notation].values())
+    for budget in (SIX_ND, GENERAL):
+        envelope = derive(budget=budget)
+        parts += [theorem_latex(s.derivation, notation=notation) for s in (envelope, misallocation(envelope))]
+    if notation == "schaeffer":
+        parts += [envelope_latex(OWN_LETTERS), theorem_latex(misallocation(OWN_LETTERS))]
+    log_text = compiled(tmp_path, "\n\n".join(parts))
+    too_wide = [Decimal(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log_text)]
+    assert [points for points in too_wide if points > WORST_OVERFULL] == []
+
+
+def test_width_is_about_what_is_set(tmp_path: Path) -> None:
+    """The estimate that breaks lines, against TeX's own boxes."""
+    forms = [render(form) for name in ("6ND", "general") for form in closed_forms(ENVELOPES[name]).values()]
+    boxes = "\n".join(rf"\setbox0=\hbox{{$\displaystyle {form}$}}\typeout{{WIDTH \the\wd0}}" for form in forms)
+    measured = [float(points) for points in re.findall(r"WIDTH ([\d.]+)pt", compiled(tmp_path, boxes))]
+    assert len(measured) == len(forms)
+    for form, points in zip(forms, measured, strict=True):
+        assert points * 0.85 - 5 <= width(form) <= points * 1.35 + 10, form

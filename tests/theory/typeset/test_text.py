@@ -1,0 +1,433 @@
+"""The layout of a paper and the plain text: what is printed is read back and decided equal to what was meant."""
+
+import re
+from dataclasses import replace
+
+import mpmath
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Symbol, exp, sqrt
+
+from isoflop.theory import symbols as sym
+from isoflop.theory.algebra import decide
+from isoflop.theory.algebra.functions import defined
+from isoflop.theory.algebra.parse import parse
+from isoflop.theory.budget import GENERAL, SIX_ND, Budget
+from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
+from isoflop.theory.envelope import Envelope, derive
+from isoflop.theory.law import LawForm, Term
+from isoflop.theory.penalty import Misallocation, misallocation
+from isoflop.theory.proof.points import PointEvaluator
+from isoflop.theory.typeset.text import (
+    PENALTY,
+    WIDTH,
+    Equation,
+    abbreviated,
+    decimal_text,
+    envelope_lines,
+    envelope_text,
+    in_letters_of,
+    is_decimal,
+    is_negative,
+    law_lines,
+    misallocation_sections,
+    misallocation_text,
+    optimum,
+    ordered_factors,
+    ordered_terms,
+    plain,
+    quotient,
+    respell,
+)
+
+
+def positive(name: str) -> Symbol:
+    return Symbol(name, positive=True)
+
+
+THREE = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA), Term(positive("F"), positive("U"), positive("b"))))
+THREE_BUDGET = Budget(sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D), (positive("U"), positive("u"))))
+OWN_LETTERS = LawForm((Term(sym.A, sym.N, sym.ALPHA), Term(sym.B, sym.D, sym.BETA)), name="in its own letters")
+ACCURACY = replace(derive().form, outer=exp(-sym.REDUCIBLE))
+EQUAL = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.BETA)))
+
+ENVELOPES = {
+    "6ND": derive(),
+    "general": derive(budget=GENERAL),
+    "6ND^2": derive(budget=Budget.parse("6 N D^2")),
+    "three factors": derive(THREE, THREE_BUDGET),
+    "own letters": derive(OWN_LETTERS),
+    "accuracy": derive(ACCURACY),
+    "equal exponents": derive(EQUAL),
+}
+TWO_TERMS = [name for name, envelope in ENVELOPES.items() if len(envelope.form.terms) == 2]
+NOTATIONS = [SCHAEFFER, HOFFMANN]
+
+
+def closed_forms(envelope: Envelope) -> dict[str, Expr]:
+    forms = {f"{x}*": value for x, value in zip(envelope.form.variables, envelope.allocation, strict=True)}
+    forms |= {name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")}
+    forms |= {f"share {i}": share for i, share in enumerate(envelope.shares)}
+    if len(envelope.form.terms) == 2:
+        m = misallocation(envelope)
+        names: tuple[str, ...] = ("penalty", "penalty_in_ratio", "effective_compute", "tokens_factor", "compute_overhead")
+        names += ("critical_size_ratio", "tolerance_half_width", "iso_loss_tokens", "iso_loss_slope", "size_cap")
+        forms |= {name: getattr(m, name) for name in names}
+        forms["series"] = m.series(4)
+    return forms
+
+
+# -- the order of a paper ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (derive().form.loss, "E + A N^-beta + B D^-gamma"),
+        (derive().exponent, "beta gamma/(beta + gamma)"),
+        (sym.BETA - sym.GAMMA, "beta - gamma"),
+        (sym.REDUCIBLE - sym.A * sym.N**-sym.BETA, "R - A N^-beta"),
+        (1 - sym.A * sym.N**-sym.BETA, "1 - A N^-beta"),
+        (sym.SIZE_RATIO * positive("k_D") - 1, "r k_D - 1"),
+        (SIX_ND.compute(), "6 N D"),
+        (GENERAL.compute(), "kappa N^a D^d"),
+        (sym.BETA * sym.A / (sym.GAMMA * sym.B), "beta A/(gamma B)"),
+        (sym.C0 * sym.C**-sym.ALPHA, "C0 C^-alpha"),
+        (sqrt(2 * sym.TOLERANCE / (sym.BETA * sym.GAMMA)), "sqrt(2 epsilon/(beta gamma))"),
+        (sqrt(sym.C / 6), "sqrt(C/6)"),
+        (sym.RATIO ** Rational(-1, 2), "rho^(-1/2)"),
+        (Rational(48201, 100) * sym.N ** -Rational(3478, 10000), "482.01 N^-0.3478"),
+        (Rational(1, 2) * sym.BETA * sym.LOG_SIZE_RATIO**2, "(beta/2) s^2"),
+    ],
+)
+def test_order_of_a_paper(expression: Expr, text: str) -> None:
+    assert plain(expression) == text
+
+
+SYMBOLS = [sym.A, sym.B, sym.BETA, sym.GAMMA, sym.N, sym.D, sym.C, sym.SIZE_RATIO, positive("F"), positive("b_1")]
+exponents = st.sampled_from(
+    [Integer(1), Integer(2), Integer(-1), Integer(-3), Rational(1, 2), -sym.BETA, sym.GAMMA / 2, sym.BETA - sym.GAMMA]
+)
+powers = st.builds(Pow, st.sampled_from(SYMBOLS), exponents)
+sums = st.builds(lambda x, y, n: (x + n * y) ** -1, st.sampled_from(SYMBOLS), st.sampled_from(SYMBOLS), st.integers(1, 9))
+numbers = st.builds(Rational, st.integers(-60, 60).filter(bool), st.integers(1, 60))
+products = st.builds(
+    lambda number, factors: Mul(number, *factors), numbers, st.lists(st.one_of(powers, sums), min_size=1, max_size=5)
+)
+
+
+@given(products)
+def test_a_product_is_split_without_loss(product: Expr) -> None:
+    parts = quotient(product)
+    sign = -1 if parts.negative else 1
+    assert decide(sign * Mul(*parts.numerator, *parts.tail) / Mul(*parts.denominator), product).proved
+
+
+@given(products)
+def test_factors_are_only_put_in_order(product: Expr) -> None:
+    assert Mul(*ordered_factors(product)) == product
+    assert ordered_factors(product) == ordered_factors(Mul(*reversed(Mul.make_args(product))))
+
+
+@given(st.lists(products, min_size=2, max_size=5))
+def test_terms_are_only_put_in_order(terms: list[Expr]) -> None:
+    total = Add(*terms)
+    ordered = ordered_terms(total)
+    assert Add(*ordered) == total
+    assert not is_negative(ordered[0]) or all(map(is_negative, ordered))
+
+
+@given(products)
+def test_any_product_is_read_back(product: Expr) -> None:
+    assert decide(parse(plain(product), {s.name: s for s in SYMBOLS}), product).proved
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(0, 12), st.integers(0, 12))
+def test_decimals_are_exact(numerator: int, twos: int, fives: int) -> None:
+    number = Rational(numerator, 2**twos * 5**fives)
+    if is_decimal(number):
+        assert Rational(decimal_text(number)) == number
+    else:
+        assert number.q <= 10
+
+
+# -- round trips ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_closed_forms_are_read_back(name: str) -> None:
+    for what, form in closed_forms(ENVELOPES[name]).items():
+        table = {s.name: s for s in form.free_symbols}
+        assert decide(parse(plain(form), table), form).proved, (what, plain(form))
+
+
+@pytest.mark.parametrize("name", ["6ND", "general"])
+def test_hoffmann_letters_are_read_back(name: str) -> None:
+    for what, form in closed_forms(ENVELOPES[name]).items():
+        table = {s.name: s for s in form.free_symbols - {sym.BETA, sym.GAMMA}}
+        table |= {"alpha": sym.BETA, "beta": sym.GAMMA}
+        text = plain(form, notation="hoffmann")
+        assert decide(parse(text, table), form).proved, (what, text)
+
+
+# -- the equations -------------------------------------------------------------------------------------------
+
+
+def meanings(envelope: Envelope) -> dict[Expr, Expr]:
+    """What the names in the equations stand for."""
+    brief = abbreviated(envelope)
+    pairs = zip((*brief.allocation, *brief.shares), (*envelope.allocation, *envelope.shares), strict=True)
+    meant = dict(pairs)
+    meant |= {brief.exponent: envelope.exponent, brief.coefficient: envelope.coefficient}
+    meant[Function("R")(*envelope.form.variables)] = envelope.form.reducible
+    return meant | {optimum(sym.L): envelope.loss, optimum(sym.REDUCIBLE): envelope.reducible}
+
+
+def in_full(expression: Expr, meant: dict[Expr, Expr]) -> Expr:
+    full = expression.xreplace(meant)
+    return full.xreplace(meant)  # names within what a name stands for: alpha in C0
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+@pytest.mark.parametrize("spelling", NOTATIONS, ids=lambda n: n.name)
+def test_every_line_of_the_envelope_holds(name: str, spelling: Notation) -> None:
+    envelope = ENVELOPES[name]
+    meant = meanings(envelope) | {positive("a"): positive("a")}
+    if spelling == HOFFMANN:
+        if name in ("own letters", "equal exponents"):
+            return
+        if name in ("6ND", "accuracy"):  # Hoffmann's a and b are the shares there
+            meant |= dict(zip((positive("a"), positive("b")), envelope.shares, strict=True))
+    for line in envelope_lines(envelope, spelling):
+        for equation in line:
+            first, *others = (in_full(side, meant) for side in equation.sides)
+            assert all(decide(first, other).proved for other in others), equation
+
+
+def as_penalty(m: Misallocation, equation: Equation) -> Equation:
+    """P(r), P(rho) and P in full."""
+    ratio = {Function("P")(sym.SIZE_RATIO): m.penalty, Function("P")(sym.RATIO): m.penalty.subs(sym.SIZE_RATIO, m.size_ratio)}
+    of_ratio = sym.RATIO in equation.sides[1].free_symbols
+    penalty = ratio[Function("P")(sym.RATIO)] if of_ratio else m.penalty
+    in_s = m.penalty.subs(sym.SIZE_RATIO, exp(sym.LOG_SIZE_RATIO))
+    penalty = in_s if sym.LOG_SIZE_RATIO in equation.sides[1].free_symbols else penalty
+    return replace(equation, sides=tuple(side.xreplace(ratio).xreplace({PENALTY: penalty}) for side in equation.sides))
+
+
+@pytest.mark.parametrize("name", TWO_TERMS)
+def test_every_line_of_the_misallocation_holds(name: str) -> None:
+    """Equalities by the normal form; the definitions of r, rho, L and C_eff make the rest what it says."""
+    envelope = ENVELOPES[name]
+    m = misallocation(envelope)
+    n, d = envelope.form.variables
+    r, slope = sym.SIZE_RATIO, m.ratio * sym.SIZE_RATIO
+    at_fixed_compute = {n: r * envelope.optimum(n), d: slope * envelope.optimum(d)}
+    meant = meanings(envelope)
+    outer = envelope.form.loss_at
+    meant |= {sym.L: outer(m.penalty * envelope.reducible), sym.REDUCIBLE: m.penalty * envelope.reducible}
+    meant |= {optimum(sym.REDUCIBLE): envelope.reducible, positive("C_eff"): sym.C * m.effective_compute}
+    meant |= {positive("Delta C"): sym.C * m.compute_overhead, positive(f"k_{d}"): m.tokens_factor}
+    meant |= {positive("N_crit"): m.critical_size_ratio * envelope.optimum(n)}
+    meant |= {positive("D_crit"): m.critical_tokens_ratio * envelope.optimum(d)}
+    meant |= {sym.RATIO: m.ratio}
+    checked = 0
+    for _, lines in misallocation_sections(m):
+        for equation in (equation for line in lines for equation in line):
+            if equation.relation != "=" or equation.remainder is not None or equation.label == sym.LOG_SIZE_RATIO:
+                continue
+            sides = as_penalty(m, equation).sides
+            full = [defined(in_full(side, meant).subs(at_fixed_compute, simultaneous=True)) for side in sides]
+            assume = (1 - m.overtrained_tail,) if "k_" in str(sides) else ()
+            assert all(decide(full[0], other, assume=assume).proved for other in full[1:]), equation
+            checked += 1
+    assert checked >= 12
+
+
+@pytest.mark.parametrize("name", ["6ND", "general", "6ND^2"])
+def test_expansions_and_tails_against_numbers(name: str) -> None:
+    """The remainder shrinks with the printed order; the tails approach P."""
+    m = misallocation(ENVELOPES[name])
+    evaluator = PointEvaluator(50)
+    mp = evaluator.context
+    values = {s: mp.mpf(k + 2) / 7 for k, s in enumerate(sorted(m.penalty.free_symbols, key=str))}
+
+    def at(expression: Expr, log_ratio: mpmath.mpf) -> mpmath.mpf:
+        r = mp.exp(log_ratio)
+        rho = evaluator.evaluate(m.ratio, values | {sym.SIZE_RATIO: r})
+        return evaluator.evaluate(expression, values | {sym.SIZE_RATIO: r, sym.LOG_SIZE_RATIO: log_ratio, sym.RATIO: rho})
+
+    seen = 0
+    for equation in (e for _, lines in misallocation_sections(m) for line in lines for e in line):
+        right = equation.sides[-1].xreplace(meanings(m.envelope))
+        if equation.remainder is not None:
+            near, nearer = (
+                (at(m.penalty, s) - at(right, s)) / at(equation.remainder, s) for s in (mp.mpf("1e-3"), mp.mpf("1e-5"))
+            )
+            assert abs(near / nearer - 1) < mp.mpf("0.01"), equation
+            seen += 1
+        elif equation.relation == "~":
+            assert equation.condition is not None
+            far = mp.mpf(400) if equation.condition[2] != 0 else mp.mpf(-400)
+            assert abs(at(m.penalty, far) / at(right, far) - 1) < mp.mpf(10) ** -15
+            seen += 1
+    assert seen == 4
+
+
+def test_abbreviations_avoid_the_laws_own_letters() -> None:
+    assert abbreviated(derive()).exponent == sym.ALPHA
+    assert abbreviated(ENVELOPES["own letters"]).exponent not in ENVELOPES["own letters"].form.loss.free_symbols
+
+
+# -- the text ------------------------------------------------------------------------------------------------
+
+
+def rows(text: str) -> dict[str, str]:
+    """Label -> right side, with continued rows joined."""
+    found: dict[str, str] = {}
+    for line in text.partition("Proofs")[0].splitlines():
+        match = re.match(r"  (\S.*?)\s+([=~]) (.*)", line)
+        if match:
+            label = match[1]
+            found.setdefault(label, match[3])
+        elif found and line.startswith("      "):
+            found[label] += " " + line.strip()
+    return found
+
+
+def test_envelope_text_reads_as_the_theorem() -> None:
+    found = rows(envelope_text(derive()))
+    assert found["L(N, D)"] == "E + A N^-beta + B D^-gamma"
+    assert found["C"] == "6 N D"
+    assert found["N*(C)"] == "(beta A/(gamma B))^(1/(beta + gamma)) (C/6)^(gamma/(beta + gamma))"
+    assert found["C0"] == "6^alpha (A/w_N)^w_N (B/w_D)^w_D"
+    assert found["L*(C)"] == "E + C0 C^-alpha"
+    assert list(found) == [
+        *("L(N, D)", "C", "N*(C)", "D*(C)", "D*(C)/N*(C)", "alpha", "w_N", "w_D", "C0", "L*(C)"),
+    ]
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_text_of_the_closed_forms_is_read_back(name: str) -> None:
+    envelope = ENVELOPES[name]
+    found = rows(envelope_text(envelope, proofs=False))
+    for x, value in zip(envelope.form.variables, envelope.allocation, strict=True):
+        brief = abbreviated(envelope)
+        table = {s.name: s for s in value.free_symbols | set(brief.shares) | {brief.exponent, brief.coefficient}}
+        read = in_full(parse(found[f"{x}*(C)"], table), meanings(envelope))
+        assert decide(read, value).proved
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_text_fits_the_terminal(name: str) -> None:
+    envelope = ENVELOPES[name]
+    texts = [envelope_text(envelope)]
+    if name in TWO_TERMS:
+        texts.append(misallocation_text(misallocation(envelope), proofs=True))
+    if name in ("6ND", "general"):
+        texts.append(envelope_text(envelope, notation="hoffmann"))
+        texts.append(misallocation_text(misallocation(envelope), notation="hoffmann", proofs=True))
+    for text in texts:
+        assert max(map(len, text.splitlines())) <= WIDTH
+        assert not any(line != line.rstrip() for line in text.splitlines())
+
+
+def test_str_is_the_text() -> None:
+    assert str(derive()) == envelope_text(derive())
+
+
+def test_proofs_are_listed_with_name_argument_and_reason() -> None:
+    envelope = derive()
+    _, _, proofs = envelope_text(envelope).partition("Proofs")
+    assert proofs.startswith(f" ({len(envelope.claims)} of {len(envelope.claims)} proved)")
+    flat = " ".join(proofs.split())
+    for name, claim in envelope.claims.items():
+        assert f"{name} {claim.argument.label} {claim.reason}" in flat
+    assert "Proofs" not in envelope_text(envelope, proofs=False)
+
+
+def test_side_conditions_are_listed_once() -> None:
+    text = misallocation_text(misallocation(), proofs=True)
+    start = text.index("  compute_overhead ")
+    entry = text[start : text.index("  safe_overhead ")]
+    assert entry.count("where") == 1
+    assert "where 1 - w_N r^-beta > 0" in " ".join(entry.split())
+
+
+def test_a_wrong_envelope_is_not_called_proved() -> None:
+    """A mutant: the exponent of another law."""
+    wrong = replace(derive(), exponent=sym.BETA * sym.GAMMA / (sym.BETA + 2 * sym.GAMMA))
+    text = envelope_text(wrong)
+    assert "REFUTED" in text
+    proved, total = map(int, re.findall(r"\((\d+) of (\d+) proved\)", text)[0])
+    assert proved < total
+
+
+# -- notation ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["6ND", "general", "accuracy"])
+def test_hoffmann_text_holds_no_canonical_letter(name: str) -> None:
+    envelope = ENVELOPES[name]
+    text = envelope_text(envelope, notation="hoffmann")
+    text += misallocation_text(misallocation(envelope), notation="hoffmann", proofs=True)
+    assert "gamma" not in text
+    assert not re.search(r"\b[NDLRC]\*", text)
+    assert "alpha_C" in text
+    assert rows(text)["L(N, D)"].endswith("A N^-alpha + B D^-beta") or name == "accuracy"
+
+
+def test_hoffmann_names_its_allocation_exponents() -> None:
+    found = rows(envelope_text(derive(), notation="hoffmann", proofs=False))
+    assert (found["w_N"], found["w_D"]) == ("a = beta/(alpha + beta)", "b = alpha/(alpha + beta)")
+    general = rows(envelope_text(derive(budget=GENERAL), notation="hoffmann", proofs=False))
+    assert general["w_N"] == "a beta/(a beta + d alpha)"  # a is the budget's there
+
+
+@pytest.mark.parametrize(
+    ("form", "budget"),
+    [
+        (OWN_LETTERS, SIX_ND),
+        (EQUAL, SIX_ND),
+        (LawForm((Term(sym.A, sym.N, sym.GAMMA), Term(sym.B, sym.D, sym.BETA))), SIX_ND),
+        (replace(derive().form, outer=sym.ALPHA + sym.REDUCIBLE), SIX_ND),
+        (derive().form, Budget(sym.ALPHA, SIX_ND.powers)),
+    ],
+    ids=["alpha on N", "beta twice", "swapped", "alpha outside", "alpha in the budget"],
+)
+def test_a_law_in_other_letters_is_not_respelt(form: LawForm, budget: Budget) -> None:
+    envelope = derive(form, budget)
+    assert envelope_text(envelope, proofs=False)
+    with pytest.raises(ValueError, match="notation='hoffmann'"):
+        envelope_text(envelope, notation="hoffmann")
+    with pytest.raises(ValueError, match="notation='hoffmann'"):
+        misallocation_text(misallocation(envelope), notation="hoffmann")
+
+
+def test_unknown_notation() -> None:
+    with pytest.raises(ValueError, match="unknown notation='hofman'"):
+        envelope_text(derive(), notation="hofman")
+
+
+def test_sentences_follow_the_letters() -> None:
+    sentence = "Solve R = A N^-beta + B D^-gamma with alpha R* at N*(C), N*D and C0 C^-alpha."
+    assert respell(sentence, SCHAEFFER) == sentence
+    assert respell(sentence, HOFFMANN) == (
+        "Solve R = A N^-alpha + B D^-beta with alpha_C R_opt at N_opt(C), N*D and C0 C^-alpha_C."
+    )
+    assert (
+        respell('dL*/dbeta, dalpha/dgamma; their "beta" is beta.', HOFFMANN)
+        == 'dL_opt/dalpha, dalpha_C/dbeta; their "beta" is alpha.'
+    )
+    assert in_letters_of(sentence, derive()) == sentence
+    assert in_letters_of(sentence, ENVELOPES["own letters"]) == (
+        "Solve R = A N^-alpha + B D^-beta with alpha_C R* at N*(C), N*D and C0 C^-alpha_C."
+    )
+    other = derive(LawForm((Term(positive("K"), sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA))))
+    assert in_letters_of("A bound on A N^-beta.", other) == "A bound on K N^-beta."
+
+
+def test_law_and_budget_come_first() -> None:
+    first, second = law_lines(derive(budget=GENERAL))
+    assert plain(first[0].label) == "L(N, D)"
+    assert second[0].sides == (sym.C, GENERAL.compute())

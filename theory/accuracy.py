@@ -1,0 +1,141 @@
+"""What training off the optimum costs in accuracy: the penalty in -log of accuracy, carried over to accuracy itself.
+
+Forms called safe hold log(1 - Q_r) in place of 1 - Q_r: so Q_r = 1 or more has no value, rather than a wrong one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, exp, log
+
+from .algebra.functions import expm1, log1p
+
+
+@dataclass(frozen=True)
+class AccuracyPenalty:
+    """Accuracy Q = Q_r + (1 - Q_r) exp(-E - R) at the optimum, where R is least, and with P R in its place.
+
+    Attributes
+    ----------
+    reducible : Expr
+        R > 0, the reducible part of -log Q', Q' = (Q - Q_r)/(1 - Q_r), at the optimum of the budget.
+    excess : Expr
+        x = P - 1 > 0, what the penalty P exceeds 1 by.
+    irreducible : Expr
+        E >= 0: Q' tends to exp(-E) for unlimited compute.
+    baseline : Expr
+        Q_r, the accuracy of guessing; in [0, 1).
+    """
+
+    reducible: Expr
+    excess: Expr
+    irreducible: Expr
+    baseline: Expr
+
+    @property
+    def penalty(self) -> Expr:
+        """P = 1 + x."""
+        return 1 + self.excess
+
+    def accuracy_at(self, reducible: Expr) -> Expr:
+        """Q_r + (1 - Q_r) exp(-E - R)."""
+        return self.baseline + (1 - self.baseline) * exp(-self.irreducible - reducible)
+
+    def safe_accuracy_at(self, reducible: Expr) -> Expr:
+        """The same, with a logarithm that only a Q_r below 1 has."""
+        return self.baseline + exp(log1p(-self.baseline) - self.irreducible - reducible)
+
+    @property
+    def optimal(self) -> Expr:
+        """Accuracy at the optimum."""
+        return self.accuracy_at(self.reducible)
+
+    @property
+    def off_optimum(self) -> Expr:
+        """Accuracy at the same compute off the optimum."""
+        return self.accuracy_at(self.penalty * self.reducible)
+
+    @property
+    def ceiling(self) -> Expr:
+        """Accuracy for unlimited compute, Q_r + (1 - Q_r) exp(-E)."""
+        return self.baseline + (1 - self.baseline) * exp(-self.irreducible)
+
+    @property
+    def lost(self) -> Expr:
+        """(1 - Q_r) exp(-E) (exp(-R) - exp(-P R))."""
+        return self._span * (exp(-self.reducible) - exp(-self.penalty * self.reducible))
+
+    @property
+    def safe_lost(self) -> Expr:
+        """The same, without the difference of two accuracies."""
+        return -exp(log1p(-self.baseline) - self.irreducible - self.reducible) * expm1(-self.excess * self.reducible)
+
+    @property
+    def worst_reducible(self) -> Expr:
+        """R = log P/(P - 1), where the accuracy lost is greatest; between 1/P and 1."""
+        return log(self.penalty) / self.excess
+
+    @property
+    def safe_worst_reducible(self) -> Expr:
+        """The same from log1p."""
+        return log1p(self.excess) / self.excess
+
+    @property
+    def greatest_lost(self) -> Expr:
+        """(1 - Q_r) exp(-E) (P - 1) P^(-P/(P - 1)), over all budgets."""
+        return self._span * self.excess * self.penalty ** (-self.penalty / self.excess)
+
+    @property
+    def safe_greatest_lost(self) -> Expr:
+        """The same, from the logarithm of every factor."""
+        power = self.penalty * log1p(self.excess) / self.excess
+        return self.excess * exp(log1p(-self.baseline) - self.irreducible - power)
+
+    @property
+    def simple_bound(self) -> Expr:
+        """(1 - Q_r) exp(-E) (P - 1)/e: what is lost at most, and nearly, for P close to 1."""
+        return self._span * self.excess * exp(-1)
+
+    @property
+    def _span(self) -> Expr:
+        """Accuracy between guessing and unlimited compute."""
+        return (1 - self.baseline) * exp(-self.irreducible)
+
+
+@dataclass(frozen=True)
+class AccuracyCeiling:
+    """Q = Q_r + (1 - Q_r) exp(-E - C0 C^-alpha): its limit, its inflection in log C, and both ways between them."""
+
+    irreducible: Expr
+    coefficient: Expr
+    exponent: Expr
+    baseline: Expr
+
+    def irreducible_of(self, ceiling: Expr) -> Expr:
+        """E = -log((Q_max - Q_r)/(1 - Q_r)) from the limit of accuracy."""
+        return -log((ceiling - self.baseline) / (1 - self.baseline))
+
+    def safe_irreducible_of(self, ceiling: Expr) -> Expr:
+        """The same, exact where the limit is close to 1."""
+        return -log1p(-(1 - ceiling) / (1 - self.baseline))
+
+    @property
+    def inflection(self) -> Expr:
+        """C = C0^(1/alpha), where C0 C^-alpha = 1: accuracy grows fastest in log C there."""
+        return self.coefficient ** (1 / self.exponent)
+
+    @property
+    def at_inflection(self) -> Expr:
+        """Q_r + (1 - Q_r) exp(-E - 1): 1/e of the way from guessing to the ceiling."""
+        return self.baseline + (1 - self.baseline) * exp(-self.irreducible - 1)
+
+    @property
+    def steepest(self) -> Expr:
+        """dQ/dlog C there: (1 - Q_r) exp(-E - 1) alpha."""
+        return (1 - self.baseline) * exp(-self.irreducible - 1) * self.exponent
+
+    @property
+    def safe_steepest(self) -> Expr:
+        """The same, with a logarithm that only a Q_r below 1 has."""
+        return self.exponent * exp(log1p(-self.baseline) - self.irreducible - 1)

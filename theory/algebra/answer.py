@@ -1,0 +1,80 @@
+"""The three answers, with what supports each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from sympy import Expr, Rational, Symbol
+
+from .interval import (
+    IntervalEvaluator,
+    certainly_nonnegative,
+    certainly_nonzero,
+    certainly_positive,
+)
+from .sample import Point
+
+CERTAINLY: dict[str, Callable[[Any], bool]] = {">": certainly_positive, ">=": certainly_nonnegative, "!=": certainly_nonzero}
+
+
+class Answer(Enum):
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A side condition: `expression > 0`, `expression >= 0` or `expression != 0`."""
+
+    expression: Expr
+    relation: str
+
+    def __str__(self) -> str:
+        return f"{self.expression} {self.relation} 0"
+
+    def holds(self, evaluator: IntervalEvaluator, point: Point) -> bool:
+        return CERTAINLY[self.relation](evaluator.evaluate(self.expression, point))
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A point where the two sides differ, with both values (decimal strings) and the digits used."""
+
+    point: tuple[tuple[Symbol, Rational], ...]
+    lhs: str
+    rhs: str
+    digits: int
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{symbol} = {value}" for symbol, value in self.point) or "no free symbol"
+        return f"{where}: lhs = {self.lhs}, rhs = {self.rhs}"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer with what supports it: conditions for a proof, a witness for a refutation, a reason otherwise."""
+
+    answer: Answer
+    reason: str
+    conditions: tuple[Condition, ...] = ()
+    witness: Witness | None = None
+
+    @property
+    def proved(self) -> bool:
+        return self.answer is Answer.PROVED
+
+    @property
+    def refuted(self) -> bool:
+        return self.answer is Answer.REFUTED
+
+    def __str__(self) -> str:
+        parts = [f"{self.answer.value}: {self.reason}"]
+        if self.conditions:
+            parts.append("where " + ", ".join(str(condition) for condition in self.conditions))
+        if self.witness is not None:
+            parts.append(f"witness {self.witness}")
+        return "; ".join(parts)

@@ -1,0 +1,473 @@
+"""Sums of terms `c * exp(exponent) * product of logs`: the arithmetic of the normal form.
+
+A normal form is a dictionary `Key -> c` with c in the coefficient field. A key is `(exponent, logs)`: `logs` lists
+`(prime, power)` for the factors (log p)^n, and `exponent` is itself a normal form, frozen. A prime power p^e is therefore
+the exponent `e log p`; `k^(d log C)` is the exponent `d log C log k`, equal to that of `C^(d log k)`; and `exp(-A C^-a)` has a
+term with a power in its exponent. Integer parts of the prime exponents live in c, so equal terms have equal keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+from typing import Any
+
+from sympy import Abs, Add, Expr, Integer, Mul, Symbol, exp, log
+
+from .deadline import check
+from .field import CoefficientField, Fraction, Prime
+
+Key = tuple[frozenset[Any], tuple[tuple[int, int], ...]]
+NormalForm = dict[Key, Fraction]
+
+UNIT: Key = (frozenset(), ())
+SUMS = ("sum", "signed")
+LARGEST_EXPANDED_POWER = 64
+LARGEST_MONOMIAL_POWER = 10_000
+LARGEST_TERM_COUNT = 5_000
+LARGEST_COEFFICIENT = 500  # terms of a numerator or denominator
+LARGEST_PRODUCT = 4_000  # of two of them before like terms are collected
+
+
+class OutsideScope(ValueError):
+    """The expression leaves the world of the normal form; the message says how."""
+
+
+class Nowhere(OutsideScope):
+    """The expression has no value whatever the symbols are: a division by zero, or the logarithm of zero."""
+
+
+def log_key(prime: int) -> Key:
+    return (frozenset(), ((prime, 1),))
+
+
+def linear_log(key: Key) -> int | None:
+    """The prime p where the key is exactly `log p`."""
+    exponent, logs = key
+    if not exponent and len(logs) == 1 and logs[0][1] == 1:
+        return logs[0][0]
+    return None
+
+
+class Arithmetic:
+    """Normal forms over one coefficient field, with the side conditions met on the way.
+
+    `positive` and `nonzero` collect the conditions as SymPy expressions: each operation that needs one records it.
+    """
+
+    def __init__(self, field: CoefficientField) -> None:
+        self.field = field
+        self.positive_twin: dict[int, tuple[int, int]] = {}  # signed sum W -> (positive sum |W|, sign of W)
+        self.positive: list[Expr] = []
+        self.nonzero: list[Expr] = []
+
+    # -- ring operations -------------------------------------------------------------------------------------------
+
+    def constant(self, value: Fraction) -> NormalForm:
+        return {UNIT: value} if value else {}
+
+    def add(self, left: NormalForm, right: NormalForm) -> NormalForm:
+        if len(left) < len(right):
+            left, right = right, left
+        total = dict(left)
+        for key, value in right.items():
+            value = self._bounded(total[key] + value) if key in total else value
+            if value:
+                total[key] = value
+            else:
+                del total[key]
+        return total
+
+    def _product(self, product: Fraction, *factors: Fraction) -> Fraction:
+        """The product of all, where it is small enough to go on with."""
+        for factor in factors:
+            if factor == self.field.one:
+                continue
+            if product == self.field.one:
+                product = factor
+                continue
+            above, below = len(product.numer) * len(factor.numer), len(product.denom) * len(factor.denom)
+            if max(above, below) > LARGEST_PRODUCT:
+                raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
+            product = self._bounded(product * factor)
+        return product
+
+    def _bounded(self, value: Fraction) -> Fraction:
+        if max(len(value.numer), len(value.denom)) > LARGEST_COEFFICIENT:
+            raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
+        return value
+
+    def negate(self, form: NormalForm) -> NormalForm:
+        return {key: -value for key, value in form.items()}
+
+    def multiply(self, left: NormalForm, right: NormalForm) -> NormalForm:
+        if len(left) * len(right) > LARGEST_TERM_COUNT:
+            raise OutsideScope(f"a product expands to more than {LARGEST_TERM_COUNT} terms")
+        product: NormalForm = {}
+        for key_left, value_left in left.items():
+            check()
+            for key_right, value_right in right.items():
+                factor, key = self._multiply_keys(key_left, key_right)
+                value = self._product(value_left, value_right, factor)
+                value = self._bounded(product[key] + value) if key in product else value
+                if value:
+                    product[key] = value
+                else:
+                    product.pop(key, None)
+        return product
+
+    def _multiply_keys(self, left: Key, right: Key) -> tuple[Fraction, Key]:
+        if left == UNIT:
+            return self.field.one, right
+        if right == UNIT:
+            return self.field.one, left
+        logs = dict(left[1])
+        for prime, power in right[1]:
+            logs[prime] = logs.get(prime, 0) + power
+        frozen_logs = tuple(sorted(logs.items()))
+        if not left[0] or not right[0]:
+            return self.field.one, (left[0] or right[0], frozen_logs)
+        factor, exponent = self._reduce(self.add(dict(left[0]), dict(right[0])))
+        return factor, (exponent, frozen_logs)
+
+    def _reduce(self, exponent: NormalForm) -> tuple[Fraction, frozenset[Any]]:
+        """Move the integer parts of prime exponents into the coefficient."""
+        factor = self.field.one
+        reduced: NormalForm = {}
+        for key, value in exponent.items():
+            prime = linear_log(key)
+            if prime is not None and self.field.primes[prime].kind not in SUMS:
+                sign = self.field.signs[prime]
+                whole = self.field.integer_part(value, 1 if sign else 2)
+                if whole:
+                    base = self.field.prime_fraction(prime)
+                    factor *= self._power_of_fraction(-base if sign < 0 else base, whole)
+                    value = value - self.field.rational(whole)
+            if value:
+                reduced[key] = value
+        return factor, frozenset(reduced.items())
+
+    def _power_of_fraction(self, base: Fraction, power: int) -> Fraction:
+        terms = max(len(base.numer), len(base.denom))
+        limit = LARGEST_MONOMIAL_POWER if terms <= 1 else LARGEST_EXPANDED_POWER
+        if abs(power) > limit:
+            raise OutsideScope(f"integer power {power} is beyond the expansion limit {limit}")
+        if comb(terms + abs(power) - 1, abs(power)) > LARGEST_COEFFICIENT:
+            raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
+        return base**power
+
+    # -- powers, exp, log ------------------------------------------------------------------------------------------
+
+    def integer_power(self, base: NormalForm, power: int) -> NormalForm:
+        if power == 0:
+            return self.constant(self.field.one)
+        if power < 0:
+            base = self.canonical(base)
+        if not base:
+            if power < 0:
+                raise Nowhere("division by an expression that is identically zero")
+            return {}
+        if len(base) == 1:
+            ((key, value),) = base.items()
+            if power < 0:
+                self._require_nonzero(value)
+            if power > 0 or not key[1]:
+                factor, exponent = self._reduce({k: v * power for k, v in key[0]})
+                logs = tuple((prime, n * power) for prime, n in key[1])
+                return {(exponent, logs): self._power_of_fraction(value, power) * factor}
+        if power > 0:
+            if power > LARGEST_EXPANDED_POWER:
+                raise OutsideScope(f"integer power {power} of a sum is beyond the expansion limit")
+            if comb(len(base) + power - 1, power) > LARGEST_TERM_COUNT:
+                raise OutsideScope(f"a power expands to more than {LARGEST_TERM_COUNT} terms")
+            result = base
+            for _ in range(power - 1):
+                result = self.multiply(result, base)
+            return result
+        positive = self._certainly_positive(base)
+        if not positive:
+            self.nonzero.append(self.to_sympy(base))
+        scale, prime = self._registered(base, positive=positive)
+        return self.multiply(self.integer_power(scale, power), self._term({log_key(prime): self.field.rational(power)}))
+
+    def _term(self, exponent: NormalForm) -> NormalForm:
+        """exp(exponent) for an exponent whose integer parts need no moving."""
+        return {(frozenset(exponent.items()), ()): self.field.one}
+
+    def power(self, base: NormalForm, exponent: NormalForm) -> NormalForm:
+        whole = self._as_integer(exponent)
+        if whole is not None:
+            return self.integer_power(base, whole)
+        if not base:
+            raise OutsideScope("a non-integer power of an expression that is identically zero")
+        return self.exp(self.multiply(exponent, self.log(base)))
+
+    def exp(self, exponent: NormalForm) -> NormalForm:
+        factor, reduced = self._reduce(self.canonical(exponent))
+        return {(reduced, ()): factor}
+
+    def log(self, argument: NormalForm) -> NormalForm:
+        argument = self.canonical(argument)
+        if not argument:
+            raise Nowhere("the logarithm of an expression that is identically zero")
+        if len(argument) == 1:
+            ((key, value),) = argument.items()
+            if not key[1]:
+                value, exponent = self._with_positive_sums(value, dict(key[0]))
+                return self.add(self._log_of_fraction(value), exponent)
+        scale, prime = self._positive_sum(argument)
+        return self.add(self.log(scale), {log_key(prime): self.field.one})
+
+    def absolute(self, argument: NormalForm) -> NormalForm:
+        if self.is_zero(argument):
+            return {}
+        square = self.integer_power(argument, 2)
+        return self.power(square, self.constant(self.field.rational(1, 2)))
+
+    def _log_of_fraction(self, value: Fraction) -> NormalForm:
+        sign, unknown = self.field.sign_of(value)
+        if unknown:
+            product = self.field.rational(sign)
+            for prime in unknown:
+                product *= self.field.prime_fraction(prime)
+            self.positive.append(self.field.to_sympy(product))
+            self.field.declare_positive(value)
+        elif sign < 0:
+            raise OutsideScope("a logarithm or a non-integer power of a negative quantity")
+        total: NormalForm = {}
+        for prime, multiplicity in self.field.factor(value)[1]:
+            if not self.field.signs[prime]:
+                self.nonzero.append(self.field.to_sympy(self.field.prime_fraction(prime)))
+            total = self.add(total, {log_key(prime): self.field.rational(multiplicity)})
+        return total
+
+    def _require_nonzero(self, value: Fraction) -> None:
+        for prime in self.field.unknown_primes(value):
+            self.nonzero.append(self.field.to_sympy(self.field.prime_fraction(prime)))
+
+    def assume_positive(self, form: NormalForm) -> None:
+        """Use `form > 0`: it fixes the sign of a coefficient (prime powers are positive), or of a sum."""
+        if len(form) > 1:
+            self._registered(form, positive=True)
+        for key, value in form.items():
+            if len(form) == 1 and not key[1] and not self._open_sums(key):
+                self.field.declare_positive(self._apply_twins(value, dict(key[0]))[0])
+
+    def sign_of_term(self, key: Key, value: Fraction) -> int:
+        """Sign of one term, 0 where it is not certain or the term may vanish."""
+        if key[1] or self._open_sums(key) or self.field.unknown_primes(value):
+            return 0
+        return self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])[0]
+
+    def is_nonnegative(self, key: Key, value: Fraction) -> bool:
+        """Whether one term is certainly not negative; it may vanish."""
+        if key[1] or self._open_sums(key):
+            return False
+        sign, unknown = self.field.sign_of(self._apply_twins(value, dict(key[0]))[0])
+        return sign == 1 and all(map(self.field.is_nonnegative, unknown))
+
+    def _open_sums(self, key: Key) -> bool:
+        """Whether a sum of unknown sign has an odd power in the key."""
+        powers = {self._signed_prime(inner): power for inner, power in key[0]}
+        return any(prime is not None and prime not in self.positive_twin and e.numer.LC % 2 for prime, e in powers.items())
+
+    def _certainly_positive(self, form: NormalForm) -> bool:
+        return all(self.sign_of_term(key, value) == 1 for key, value in form.items())
+
+    def _as_integer(self, form: NormalForm) -> int | None:
+        if not form:
+            return 0
+        if len(form) == 1 and UNIT in form:
+            value = form[UNIT]
+            if value.numer.is_ground and value.denom == 1:
+                return int(value.numer.LC)
+        return None
+
+    # -- multi-term bases ------------------------------------------------------------------------------------------
+
+    # A sum that occurs under a logarithm or a non-integer power is recorded positive and is a prime of kind "sum". A sum in a
+    # denominator may have either sign: it is a prime of kind "signed" and carries integer exponents only. Where its sign becomes
+    # known it gets a positive twin, and `canonical` rewrites W^n as sign^n |W|^n.
+
+    def _registered(self, base: NormalForm, *, positive: bool) -> tuple[NormalForm, int]:
+        """`(t, W)` with base = t W, t one term and W a registered sum; a new sum is registered with t = 1."""
+        for kind in SUMS:
+            for prime, scale in self._matches(base, kind):
+                if kind == "sum" and not (positive and self._sign(scale) == -1):
+                    return scale, prime
+                if kind == "signed" and not positive:
+                    return scale, prime
+        one = self.constant(self.field.one)
+        return one, self.field.prime_index(Prime("sum" if positive else "signed", dict(base)), 1)
+
+    def _matches(self, base: NormalForm, kind: str) -> Iterator[tuple[int, NormalForm]]:
+        for prime, entry in enumerate(tuple(self.field.primes)):
+            check()
+            if entry.kind == kind:
+                scale = self._ratio(base, entry.value)
+                if scale is not None:
+                    yield prime, scale
+
+    def _sign(self, form: NormalForm) -> int:
+        """Sign of a one-term form, 0 where it is not certain."""
+        ((key, value),) = form.items()
+        return self.sign_of_term(key, value)
+
+    def _positive_sum(self, argument: NormalForm) -> tuple[NormalForm, int]:
+        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition, and the twins it implies."""
+        for prime, scale in self._matches(argument, "sum"):
+            if self._sign(scale) >= 0:
+                return scale, prime
+        if not self._certainly_positive(argument):
+            self.positive.append(self.to_sympy(argument))
+        scale, prime = self._registered(argument, positive=True)
+        for signed, ratio in self._matches(self.field.primes[prime].value, "signed"):
+            sign = self._sign(ratio)
+            if sign and signed not in self.positive_twin:
+                self._add_twin(signed, sign)
+        return scale, prime
+
+    def _add_twin(self, signed: int, sign: int) -> int:
+        value = self.field.primes[signed].value
+        magnitude = value if sign > 0 else self.negate(value)
+        for prime, scale in self._matches(magnitude, "sum"):
+            if scale == self.constant(self.field.one):
+                self.positive_twin[signed] = (prime, sign)
+                return prime
+        prime = self.field.prime_index(Prime("sum", dict(magnitude)), 1)
+        self.positive_twin[signed] = (prime, sign)
+        return prime
+
+    def _with_positive_sums(self, value: Fraction, exponent: NormalForm) -> tuple[Fraction, NormalForm]:
+        """A one-term argument of a logarithm, with every signed sum replaced by its positive twin.
+
+        The argument must be positive: with one odd power of unknown sign, the coefficient's sign decides the sum's.
+        """
+        signed = {prime: e for key, e in exponent.items() if (prime := self._signed_prime(key)) is not None}
+        unresolved = [prime for prime in signed if prime not in self.positive_twin]
+        if unresolved:
+            sign, unknown = self.field.sign_of(value)
+            odd = signed[unresolved[0]].numer.LC % 2
+            if len(unresolved) > 1 or len(signed) > 1 or unknown or not odd:
+                raise OutsideScope("a logarithm or a non-integer power of a quotient of sums of unknown sign")
+            self.positive.append(self.to_sympy({(frozenset(exponent.items()), ()): value}))
+            self._add_twin(unresolved[0], sign)
+        return self._apply_twins(value, exponent)
+
+    def _signed_prime(self, key: Key) -> int | None:
+        prime = linear_log(key)
+        return prime if prime is not None and self.field.primes[prime].kind == "signed" else None
+
+    def _apply_twins(self, value: Fraction, exponent: NormalForm) -> tuple[Fraction, NormalForm]:
+        result: NormalForm = {}
+        for key, e in exponent.items():
+            prime = self._signed_prime(key)
+            if prime in self.positive_twin:
+                twin, sign = self.positive_twin[prime]
+                if sign < 0 and e.numer.LC % 2:
+                    value = -value
+                key = log_key(twin)
+            result = self.add(result, {key: e})
+        return value, result
+
+    def _ratio(self, left: NormalForm, right: NormalForm) -> NormalForm | None:
+        """The one-term t with left = t right, where there is one."""
+        key_left, value_left = next(iter(left.items()))
+        for key_right, value_right in right.items():
+            if key_left[1] != key_right[1]:
+                continue
+            difference = self.add(dict(key_left[0]), self.negate(dict(key_right[0])))
+            factor, exponent = self._reduce(difference)
+            scale: NormalForm = {(exponent, ()): value_left / value_right * factor}
+            if self.is_zero(self.add(left, self.negate(self.multiply(scale, right)))):
+                return scale
+        return None
+
+    def _expand_sum(self, form: NormalForm, prime: int) -> NormalForm:
+        """Within each class of exponents of W mod Z, pull out the lowest power of W and expand the others."""
+        key_of_log = log_key(prime)
+        classes: dict[Fraction, list[tuple[Key, Fraction, int]]] = {}
+        result: NormalForm = {}
+        for (exponent, logs), value in form.items():
+            parts = dict(exponent)
+            if key_of_log in parts:
+                power = parts.pop(key_of_log)
+                whole = self.field.integer_part(power, 1)
+                rest = power - self.field.rational(whole)
+            else:
+                whole, rest = 0, self.field.zero
+            classes.setdefault(rest, []).append(((frozenset(parts.items()), logs), value, whole))
+        for rest, members in classes.items():
+            lowest = min(whole for _, _, whole in members)
+            common = rest + self.field.rational(lowest)
+            factor = {key_of_log: common} if common else {}
+            common_term = self._term(factor)
+            expanded: NormalForm = {}
+            for key, value, whole in members:
+                power = self.integer_power(self.field.primes[prime].value, whole - lowest)
+                expanded = self.add(expanded, self.multiply({key: value}, power))
+            result = self.add(result, self.multiply(expanded, common_term))
+        return result
+
+    def canonical(self, form: NormalForm) -> NormalForm:
+        """The form with all signs known so far applied and all sums grouped."""
+        result: NormalForm = {}
+        for (exponent, logs), value in form.items():
+            signed, positive = self._apply_twins(value, dict(exponent))
+            factor, reduced = self._reduce(positive)
+            result = self.add(result, {(reduced, logs): signed * factor})
+        for prime in sorted(self._sums_in(result), reverse=True):
+            result = self._expand_sum(result, prime)
+        return result
+
+    def is_zero(self, form: NormalForm) -> bool:
+        return not form or not self.canonical(form)
+
+    def _sums_in(self, form: NormalForm) -> set[int]:
+        """Registered sums in the exponents, with the sums that occur inside them."""
+        found: set[int] = set()
+        for exponent, _ in form:
+            for key, _ in exponent:
+                prime = linear_log(key)
+                if prime is not None and self.field.primes[prime].kind in SUMS and prime not in found:
+                    found |= {prime} | self._sums_in(self.field.primes[prime].value)
+        return found
+
+    def split_power(self, form: NormalForm, symbol: Symbol) -> tuple[Expr, NormalForm]:
+        """`(e, rest)` with form = symbol^e rest, for a form of one term; e is 0 where the symbol is no factor."""
+        ((key, value),) = form.items()
+        generator = self.field.generator[symbol]
+        column = self.field.symbols.index(symbol)
+        whole = min(m[column] for m in value.numer) - min(m[column] for m in value.denom)
+        ((prime, _),) = self.field.factor(generator)[1]
+        powers = dict(key[0])
+        exponent = powers.pop(log_key(prime), self.field.zero) + self.field.rational(whole)
+        return self.field.to_sympy(exponent), {(frozenset(powers.items()), key[1]): value / generator**whole}
+
+    # -- back to SymPy ---------------------------------------------------------------------------------------------
+
+    def to_sympy(self, form: NormalForm) -> Expr:
+        return Add(*(self._term_to_sympy(key, value) for key, value in form.items()))
+
+    def _term_to_sympy(self, key: Key, value: Fraction) -> Expr:
+        return Mul(self.field.to_sympy(value), *self._factors(key))
+
+    def _factors(self, key: Key) -> Iterator[Expr]:
+        exponent, logs = key
+        for inner, value in exponent:
+            prime = linear_log(inner)
+            if prime is None:
+                yield exp(self._term_to_sympy(inner, value))
+            else:
+                yield self._prime_to_sympy(prime) ** self.field.to_sympy(value)
+        for prime, power in logs:
+            yield log(self._prime_to_sympy(prime)) ** power
+
+    def _prime_to_sympy(self, prime: int) -> Expr:
+        entry = self.field.primes[prime]
+        if entry.kind == "integer":
+            return Integer(entry.value)
+        if entry.kind in SUMS:
+            return self.to_sympy(entry.value)
+        base = self.field.to_sympy(self.field.prime_fraction(prime))
+        return base if self.field.signs[prime] > 0 else Abs(base)

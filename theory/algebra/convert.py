@@ -1,0 +1,92 @@
+"""SymPy expressions to normal forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sympy import Abs, Expr, cosh, exp, log, sinh, sympify, tanh
+
+from .arithmetic import Arithmetic, NormalForm, OutsideScope
+from .deadline import check
+from .field import CoefficientField
+from .sample import not_real
+
+
+def arithmetic_for(expressions: Iterable[Expr], assume: Sequence[Expr] = ()) -> Arithmetic:
+    """Arithmetic in the symbols of some expressions and of the assumptions, which are taken for positive.
+
+    Raises
+    ------
+    OutsideScope
+        Where an assumption has no normal form.
+    """
+    arithmetic = Arithmetic(CoefficientField(set().union(*(e.free_symbols for e in (*expressions, *assume)))))
+    for assumption in assume:
+        arithmetic.assume_positive(normal_form(assumption, arithmetic))
+    return arithmetic
+
+
+def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
+    """The normal form of a SymPy expression; side conditions are recorded in `arithmetic`.
+
+    Raises
+    ------
+    OutsideScope
+        For floats, complex constants, symbols that are not declared real, and functions other than exp, log, Abs, the hyperbolic
+        ones and functions that carry their own `definition()`.
+    """
+    return _Converter(arithmetic).convert(sympify(expression, strict=True))
+
+
+class _Converter:
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        self.arithmetic = arithmetic
+        self.seen: dict[Expr, NormalForm] = {}
+
+    def convert(self, expression: Expr) -> NormalForm:
+        if expression not in self.seen:
+            check()
+            self.seen[expression] = self._convert(expression)
+        return self.seen[expression]
+
+    def _convert(self, e: Expr) -> NormalForm:
+        arithmetic, field = self.arithmetic, self.arithmetic.field
+        if e.is_Symbol:
+            if e.is_real is not True:
+                raise OutsideScope(not_real([e]))
+            return arithmetic.constant(field.generator[e])
+        if e.is_Rational:
+            if not e.is_finite:
+                raise OutsideScope(f"{e} is not a number")
+            return arithmetic.constant(field.rational(int(e.p), int(e.q)))
+        if e.is_Float:
+            raise OutsideScope(f"{e} is a floating-point number; write exact decimals or fractions")
+        if e.is_Add:
+            total: NormalForm = {}
+            for argument in e.args:
+                total = arithmetic.add(total, self.convert(argument))
+            return total
+        if e.is_Mul:
+            product = arithmetic.constant(field.one)
+            for argument in e.args:
+                product = arithmetic.multiply(product, self.convert(argument))
+            return product
+        if e is exp(1):
+            return arithmetic.exp(arithmetic.constant(field.one))
+        if isinstance(e, exp):
+            return arithmetic.exp(self.convert(e.args[0]))
+        if e.is_Pow:
+            if e.base is exp(1):
+                return arithmetic.exp(self.convert(e.exp))
+            return arithmetic.power(self.convert(e.base), self.convert(e.exp))
+        if isinstance(e, log):
+            return arithmetic.log(self.convert(e.args[0]))
+        if isinstance(e, Abs):
+            return arithmetic.absolute(self.convert(e.args[0]))
+        if isinstance(e, (sinh, cosh, tanh)):
+            return self.convert(e.rewrite(exp))
+        if hasattr(e, "definition"):
+            return self.convert(e.definition())
+        if e.is_Relational:
+            raise OutsideScope(f"{e} is a relation, not an expression; pass its two sides")
+        raise OutsideScope(f"{e.func.__name__} is outside the normal form: {e}")

@@ -1,0 +1,169 @@
+"""Proved, refuted with a witness, or undecided: the three answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from mpmath.libmp import to_str
+from sympy import Expr, Symbol, sympify
+
+from .answer import Answer, Condition, Decision, Witness
+from .arithmetic import OutsideScope
+from .boundary import with_boundary
+from .convert import arithmetic_for, normal_form
+from .interval import IntervalEvaluator, Undefined, certainly_nonzero
+from .sample import Point, points
+
+__all__ = ["Answer", "Condition", "Contradiction", "Decision", "Witness", "decide", "is_zero", "points_where", "witness_at"]
+
+POINTS_TO_PROVE = 8
+POINTS_TO_REFUTE = 24
+LARGEST_DRAW = 400
+DIGITS = (50, 100, 200, 400, 800, 1600, 2000)
+POINTS_AT_HIGH_PRECISION = 2
+
+
+class Contradiction(AssertionError):
+    """The exact path and the interval path disagree: a defect of this package."""
+
+
+def decide(
+    lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), assume_nonnegative: Sequence[Expr] = (), seed: int = 0
+) -> Decision:
+    """Decide `lhs == rhs` for all real values of the symbols where the side conditions hold.
+
+    Parameters
+    ----------
+    lhs, rhs : sympy.Expr
+        Expressions in symbols declared real (positive as a rule), rational functions, powers, exp and log.
+    assume : sequence of sympy.Expr
+        Expressions that are positive by assumption, e.g. `[r - 1]`.
+    assume_nonnegative : sequence of sympy.Expr
+        Expressions that are positive or zero by assumption; the claim is decided in both cases. A symbol that is declared
+        nonnegative needs no mention.
+    seed : int
+        Seed of the sampled points.
+
+    Returns
+    -------
+    Decision
+        *proved*: the difference has normal form zero, and at least 8 sampled points satisfy every side condition;
+        *refuted*: at the witness an interval enclosure of the difference excludes zero;
+        *undecided*: anything else, with the reason.
+    """
+    sides, strict, weak = (tuple(sympify(e, strict=True) for e in group) for group in ((lhs, rhs), assume, assume_nonnegative))
+    _refuse_namesakes(set().union(*(e.free_symbols for e in (*sides, *strict, *weak))))
+    return with_boundary(lambda sides, assume: _decide(sides[0], sides[1], assume, seed), sides, strict, weak)
+
+
+def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -> Decision:
+    symbols = left.free_symbols.union(right.free_symbols, *(a.free_symbols for a in assumptions))
+    if any(symbol.is_real is False for symbol in symbols):
+        return Decision(Answer.UNDECIDED, "a symbol is declared not to be real")
+    exact = _exact(left, right, assumptions)
+    assumed = tuple(Condition(a, ">") for a in assumptions)
+    if isinstance(exact, tuple):
+        conditions = _unique([*assumed, *exact])
+        found = points_where(conditions, symbols, seed, POINTS_TO_PROVE)
+        if len(found) < POINTS_TO_PROVE:
+            reason = f"equal on the side conditions, but only {len(found)} sampled points satisfy them"
+            return _refute(left, right, assumed, symbols, seed) or Decision(Answer.UNDECIDED, reason, conditions)
+        _cross_check(left, right, found)
+        return Decision(Answer.PROVED, "both sides have the same normal form", conditions)
+    refutation = _refute(left, right, assumed, symbols, seed)
+    return refutation or Decision(Answer.UNDECIDED, exact)
+
+
+def is_zero(expression: Expr, *, assume: Sequence[Expr] = ()) -> bool:
+    """Whether `expression == 0` is proved."""
+    return decide(expression, assume=assume).proved
+
+
+def _refuse_namesakes(symbols: Iterable[Symbol]) -> None:
+    by_name: dict[str, Symbol] = {}
+    for symbol in symbols:
+        if by_name.setdefault(symbol.name, symbol) != symbol:
+            raise ValueError(
+                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once, and positive "
+                "where it is a symbol of the theory"
+            )
+
+
+def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...]) -> tuple[Condition, ...] | str:
+    """The side conditions where the normal form of the difference is zero, else the reason why this path is silent."""
+    try:
+        arithmetic = arithmetic_for((left, right), assumptions)
+        difference = arithmetic.add(normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic)))
+        if not arithmetic.is_zero(difference):
+            return "the normal forms differ, but no sampled point separates the two sides"
+    except OutsideScope as error:
+        return str(error)
+    return tuple([Condition(e, ">") for e in arithmetic.positive] + [Condition(e, "!=") for e in arithmetic.nonzero])
+
+
+def _unique(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    kept = dict.fromkeys(conditions)
+    positive = {condition.expression for condition in kept if condition.relation == ">"}
+    return tuple(c for c in kept if c.relation == ">" or c.expression not in positive)
+
+
+def points_where(conditions: Sequence[Condition], symbols: Iterable[Symbol], seed: int, wanted: int) -> list[Point]:
+    """Up to `wanted` points at which interval arithmetic confirms every condition."""
+    evaluator = IntervalEvaluator()
+    found: list[Point] = []
+    if not conditions:
+        return list(islice(points(symbols, seed), wanted))
+    for point in islice(points(symbols, seed), LARGEST_DRAW):
+        try:
+            if all(condition.holds(evaluator, point) for condition in conditions):
+                found.append(point)
+        except Undefined:
+            continue
+        if len(found) == wanted:
+            break
+    return found
+
+
+def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
+    """Where the exact path says equal, an enclosure that excludes zero is a defect and must not pass."""
+    evaluator = IntervalEvaluator()
+    for point in found[:2]:
+        try:
+            difference = evaluator.evaluate(left, point) - evaluator.evaluate(right, point)
+        except Undefined:
+            continue
+        if certainly_nonzero(difference):
+            raise Contradiction(f"{left} and {right} have one normal form but differ at {point}")
+
+
+def _refute(left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int) -> Decision | None:
+    candidates = points_where(assumed, symbols, seed, POINTS_TO_REFUTE if symbols else 1)
+    for digits in DIGITS:
+        evaluator = IntervalEvaluator(digits)
+        for point in candidates:
+            try:
+                value_left, value_right = evaluator.evaluate(left, point), evaluator.evaluate(right, point)
+            except Undefined:
+                continue
+            if certainly_nonzero(value_left - value_right):
+                witness = witness_at(point, value_left, value_right, digits)
+                return Decision(Answer.REFUTED, "the two sides differ at a point", witness=witness)
+        candidates = candidates[:POINTS_AT_HIGH_PRECISION]
+    return None
+
+
+def witness_at(point: Point, left: Any, right: Any, digits: int = DIGITS[0]) -> Witness:
+    """The witness that two enclosures at a point make."""
+    ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
+    return Witness(ordered, _decimal(left, left - right), _decimal(right, left - right), digits)
+
+
+def _decimal(value: Any, difference: Any) -> str:
+    """Enough digits to tell the two sides apart, at least 10."""
+    scale = abs(value.mid)
+    digits = 10
+    while digits < DIGITS[-1] and abs(difference.mid) * 10 ** (digits - 3) < scale:
+        digits += 1
+    return str(to_str(value.mid._mpi_[0], digits))

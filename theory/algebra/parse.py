@@ -1,0 +1,598 @@
+"""One small grammar for the expressions that a user types: read against a symbol table, never evaluated as code.
+
+    sum      := product (("+" | "-") product)*
+    product  := signed (("*" | "/") signed | power)*
+    signed   := ("+" | "-")* power
+    power    := atom (("^" | "**") signed)?
+    atom     := number | name | function "(" sum ")" | "(" sum ")"
+
+Numbers are read as exact decimals. A run of letters that is no known name is read as a product where each letter is one
+(`6ND` is `6*N*D`); a number on the right needs its `*` (`2 3` and `1.2.3` are mistakes), and so does a factor behind a slash
+(`C/6D` might be either). `dL/dN` is a derivative.
+
+What the reader builds may cancel; where the expression has a value is noted beside it, as the conditions of its `Domain`.
+
+Building an expression evaluates constants, so the reader bounds them: it refuses what has no real value, a number too long to
+write down, and a tower of exponentials. Nothing that hangs on the sign of a sum is evaluated: it would be decided by
+factorisation, which has no bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sympy import Abs, Add, E, Expr, I, Mul, Pow, Rational, Symbol, exp, log, nan, oo, sqrt, zoo
+
+from ..symbols import QUANTITIES
+from .differential import NoDerivative, derivative
+
+LONGEST_TEXT = 4_000
+DEEPEST_NESTING = 40
+LARGEST_DECIMAL_EXPONENT = 100
+LARGEST_POWER_BITS = 10_000
+LARGEST_EXPONENT = 1_000
+LARGEST_ROOTED_BITS = 1_000
+HIGHEST_DERIVATIVE = 4
+LARGEST_ROOT_BITS = 2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
+
+FUNCTIONS: dict[str, Callable[..., Expr]] = {"exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs}
+TOKEN = re.compile(
+    r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation>==|!=|<=|>=|->|[=<>~])"
+    r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
+)
+CLOSING = {"(": ")", "[": "]"}
+
+
+class ParseError(ValueError):
+    """What could not be read, and where.
+
+    Attributes
+    ----------
+    text : str or None
+        What could not be read.
+    complaint : str
+        The message without the text that it is about.
+    position : int or None
+        Of the offending piece in the text.
+    """
+
+    def __init__(self, complaint: str, *, text: str | None = None, position: int | None = None, message: str = "") -> None:
+        super().__init__(message or (complaint if text is None else f"{text!r}: {complaint}"))
+        self.text, self.complaint, self.position = text, complaint, position
+
+    @classmethod
+    def at_end(cls, text: str, what: str) -> ParseError:
+        """The text is over too soon."""
+        return cls(f"ends where {what} is expected", text=text, position=len(text))
+
+    @classmethod
+    def at(cls, text: str, position: int, what: str, rest: str = "") -> ParseError:
+        """`what` stands at a position of the text."""
+        message = f"{text!r}: {what} at position {position + 1}{rest}"
+        return cls(f"{what}{rest}", text=text, position=position, message=message)
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: str
+    text: str
+    position: int
+
+
+def tokenize(text: str) -> list[Token]:
+    if len(text) > LONGEST_TEXT:
+        raise ParseError(f"expression of {len(text)} characters: at most {LONGEST_TEXT} are read")
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+            continue
+        match = TOKEN.match(text, position)
+        if match is None:
+            raise ParseError.at(text, position, f"cannot read {text[position]!r}")
+        tokens.append(Token(str(match.lastgroup), match.group(), position))
+        position = match.end()
+    return tokens
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the body there.
+
+    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the least loss at C. A symbol of
+    `instead` stands for another parameter: `P(rho)` is the penalty at the overtraining ratio rho, and so P at r = rho^(-1/2).
+    """
+
+    parameters: tuple[Symbol, ...]
+    body: Expr
+    other: Formula | None = None
+    instead: tuple[tuple[Symbol, Expr], ...] = ()
+
+
+@dataclass
+class Domain:
+    """Where expressions as typed have a value, whatever of them cancels: what must be positive, not zero, or not negative."""
+
+    positive: list[Expr] = field(default_factory=list)
+    nonzero: list[Expr] = field(default_factory=list)
+    nonnegative: list[Expr] = field(default_factory=list)
+
+    def map(self, function: Callable[[Expr], Expr]) -> Domain:
+        """The domain with each of its expressions replaced."""
+        return Domain(*(list(map(function, group)) for group in (self.positive, self.nonzero, self.nonnegative)))
+
+    def power(self, base: Expr, exponent: Expr) -> None:
+        """`base^exponent` is real: a whole negative power needs a base other than zero, a broken one a positive base."""
+        if exponent.is_Integer:
+            self._note(self.nonzero if exponent < 0 else None, base)
+        else:
+            self._note(self.positive, base)
+
+    def divisor(self, value: Expr) -> None:
+        self._note(self.nonzero, value)
+
+    def logarithm(self, argument: Expr) -> None:
+        self._note(self.positive, argument)
+
+    @staticmethod
+    def _note(conditions: list[Expr] | None, value: Expr) -> None:
+        if conditions is not None and value not in conditions and not plainly_positive(value):
+            conditions.append(value)
+
+
+def plainly_positive(value: Expr) -> bool:
+    """Whether the expression is positive at first sight: a sum or a product of what is."""
+    if value.is_Add or value.is_Mul:
+        return all(map(plainly_positive, value.args))
+    if value.is_Pow:
+        return plainly_positive(value.base)
+    return bool(isinstance(value, exp) or (value.is_Atom and value.is_positive))
+
+
+def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
+    """The SymPy expression that `text` spells in the symbols of `table`.
+
+    Raises
+    ------
+    ParseError
+        Naming the text, the offending part and its position; nothing that a user types is evaluated as Python.
+    """
+    return read(text, tokenize(text), table)
+
+
+def read(
+    text: str,
+    tokens: list[Token],
+    table: Mapping[str, Expr | Formula],
+    *,
+    domain: Domain | None = None,
+    letters: Collection[str] | None = None,
+) -> Expr:
+    """The expression that tokens of `text` spell.
+
+    Parameters
+    ----------
+    text : str
+        For the messages.
+    tokens : list of Token
+    table : mapping
+        The names.
+    domain : Domain, optional
+        Takes the conditions under which the expression has a value.
+    letters : collection of str, optional
+        The names that mean something of their own: a run of letters may be a product of these alone, and none stands for another
+        as an argument (`L(D, N)`). By default all names of the table are letters, and any is an argument.
+    """
+    if not tokens:
+        raise ParseError(f"{text!r}: an expression is expected")
+    reader = _Reader(text, tokens, table, domain, letters)
+    expression = reader.sum(0)
+    if not reader.at_end:
+        reader.fail("unexpected")
+    if expression.has(I, nan, oo, zoo):
+        raise ParseError(f"{text!r}: has no real value")
+    return expression
+
+
+def substituted(expression: Expr, values: Mapping[Symbol, Expr], text: str, domain: Domain | None = None) -> Expr:
+    """The expression with symbols replaced all at once, under the bounds of the reader; `text` is for the messages."""
+    if not expression.free_symbols & values.keys():
+        return expression
+    at = Token("name", ", ".join(f"{x} = {values[x]}" for x in sorted(expression.free_symbols & values.keys(), key=str)), 0)
+    reader = _Reader(text, [at], {}, domain)
+
+    def rebuilt(part: Expr) -> Expr:
+        if part.is_Symbol or not part.args:
+            return values.get(part, part)
+        arguments = [rebuilt(argument) for argument in part.args]
+        if part.func in (exp, log):
+            return reader.applied(part.func, arguments[0], at)
+        if isinstance(part, Pow):
+            return reader.raised(arguments[0], arguments[1], at)
+        return part.func(*arguments)
+
+    replaced = rebuilt(expression)
+    if replaced.has(I, nan, oo, zoo):
+        raise ParseError(f"{text!r}: has no real value for {at.text}")
+    return replaced
+
+
+def _unit(symbol: Symbol) -> str | None:
+    return QUANTITIES[symbol.name].unit if symbol.name in QUANTITIES else None
+
+
+def _bits(expression: Expr) -> int:
+    """Bits of the longest number in the expression other than 0 and 1, and their signs."""
+    numbers = (max(abs(int(number.p)), int(number.q)) for number in expression.atoms(Rational))
+    return max((n.bit_length() for n in numbers if n > 1), default=0)
+
+
+class _Reader:
+    def __init__(
+        self,
+        text: str,
+        tokens: list[Token],
+        table: Mapping[str, Expr | Formula],
+        domain: Domain | None = None,
+        letters: Collection[str] | None = None,
+    ) -> None:
+        self.text, self.tokens, self.table = text, list(tokens), table
+        self.domain = Domain() if domain is None else domain
+        self.letters = table.keys() if letters is None else letters
+        self.own = None if letters is None else {table[name] for name in letters if isinstance(table[name], Symbol)}
+        self.next = 0
+
+    @property
+    def at_end(self) -> bool:
+        return self.next == len(self.tokens)
+
+    def peek(self, *texts: str) -> bool:
+        return not self.at_end and self.tokens[self.next].text in texts
+
+    def take(self) -> Token:
+        if self.at_end:
+            raise ParseError.at_end(self.text, "a value")
+        self.next += 1
+        return self.tokens[self.next - 1]
+
+    def fail(self, what: str, token: Token | None = None) -> None:
+        token = token or self.tokens[self.next]
+        raise ParseError.at(self.text, token.position, f"{what} {token.text!r}")
+
+    def sum(self, depth: int) -> Expr:
+        if depth > DEEPEST_NESTING:
+            raise ParseError(f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels")
+        terms = [self.product(depth)]
+        while self.peek("+", "-"):
+            sign = self.take().text
+            term = self.product(depth)
+            terms.append(term if sign == "+" else -term)
+        return Add(*terms)
+
+    def product(self, depth: int) -> Expr:
+        factors = [self.signed(depth)]
+        divided = False
+        while not self.at_end and not self.peek("+", "-", ")", "]", ","):
+            operator = self.take().text if self.peek("*", "/") else ""
+            at = self.tokens[self.next] if not self.at_end else None
+            if not operator and at is not None and at.kind == "number":
+                self.fail("an operator is expected before", at)
+            if not operator and divided and at is not None:
+                rest = f": a/b c may be (a/b)*c or a/(b*c); write '*' or parentheses before {at.text!r}"
+                raise ParseError.at(self.text, at.position, "ambiguous division", rest)
+            factor = self.signed(depth)
+            divided = operator == "/"
+            if divided:
+                if factor == 0:
+                    self.fail("division by zero at", at)
+                self.domain.divisor(factor)
+            factors.append(1 / factor if divided else factor)
+        return Mul(*factors)
+
+    def signed(self, depth: int) -> Expr:
+        sign = 1
+        while self.peek("+", "-"):
+            if self.take().text == "-":
+                sign = -sign
+        quotient = self.differential_quotient(depth)
+        value = self.power(depth) if quotient is None else quotient
+        return value if sign > 0 else -value
+
+    # -- derivatives ---------------------------------------------------------------------------------------------------
+
+    def differential_quotient(self, depth: int) -> Expr | None:
+        """The derivative that begins here: `dL/dN`, `(d L)/(d N)`, `d/dN (...)`, `d^2L/dN^2`; nothing where none does."""
+        start, tokens = self.next, list(self.tokens)
+        opened = next((n for n in range(3) if self._differential_at(start + n)), None)
+        if opened is None or any(token.text != "(" for token in tokens[start : start + opened]):
+            return None
+        if opened == 2 and not self._is_operator(start + opened):
+            return None
+        at, after = tokens[start + opened], tokens[start + opened + 1 :][:1]
+        try:
+            return self._quotient(opened, at, depth)
+        except ParseError:
+            self.next, self.tokens = start, tokens
+            below = any(token.text == "/" and self._denominator_follows(i) for i, token in enumerate(tokens[start:], start))
+            alone = at.text == "d" and not below and (not after or after[0].kind == "power" or after[0].text in ("/", ")"))
+            if alone or (at.text != "partial" and "d" in self.letters):
+                return None
+            raise
+
+    def _quotient(self, opened: int, at: Token, depth: int) -> Expr:
+        """One that begins with `opened` parentheses; the outer one of two belongs to an operator, `((d)/(dN)) L`."""
+        for _ in range(opened):
+            opening = self.take()
+        order = self._differential(depth)
+        above = None if self.peek("/", ")") else self._differentiated(depth)
+        if opened:
+            self._close(opening)
+        if not (self.peek("/") and self._denominator_follows(self.next)):
+            raise ParseError.at(self.text, at.position, "a differential", " that is no derivative such as dL/dN cannot be read")
+        self.take()
+        inner = self.take() if self.peek("(") else None
+        variables: list[tuple[Symbol, bool]] = []
+        while self._differential_at(self.next):
+            variables += self._variable(depth)
+        if inner is not None:
+            self._close(inner)
+        if opened == 2:
+            self._close(opening)
+        if len(variables) != order:
+            raise ParseError.at(self.text, at.position, "a derivative", f" of order {order} by {len(variables)} variables")
+        if above is None:
+            above = self._differentiated(depth)
+            if not (self.at_end or self.peek("+", "-", ")", "]", ",")):
+                self.fail("parentheses are expected around what is differentiated, before")
+        bodies = [f.body for f in (above, above.other) if f is not None] if isinstance(above, Formula) else [above]
+        try:
+            return derivative(bodies, variables)
+        except NoDerivative as error:
+            raise ParseError.at(self.text, at.position, "a derivative", f" that cannot be meant: {error}") from None
+
+    def _differential_at(self, index: int) -> bool:
+        """Whether `d`, or a name that begins with it and is none, stands here before what it is taken of."""
+        if index + 1 >= len(self.tokens) or self.tokens[index].kind != "name":
+            return self._is_joined(index)
+        after = self.tokens[index + 1]
+        if self.tokens[index].text in ("d", "partial"):
+            return after.kind in ("name", "power") or after.text in ("(", ")", "/")
+        return self._is_joined(index)
+
+    def _is_joined(self, index: int) -> bool:
+        """Whether the token is a `dN` in one word."""
+        if index >= len(self.tokens) or self.tokens[index].kind != "name":
+            return False
+        name = self.tokens[index].text
+        rest = name.removeprefix("d")
+        return rest != name and not {name} & {*self.table, *FUNCTIONS} and bool({rest} & {*self.table, *FUNCTIONS})
+
+    def _is_operator(self, index: int) -> bool:
+        """Whether the `d` is that of `(d)/(dN)` or `(d^2)/(dN^2)`, with nothing behind it."""
+        end = index + 1
+        if end < len(self.tokens) and self.tokens[end].kind == "power":
+            end += 4 if self.tokens[end + 1 : end + 2] and self.tokens[end + 1].text == "(" else 2
+        return end < len(self.tokens) and self.tokens[end].text == ")"
+
+    def _denominator_follows(self, slash: int) -> bool:
+        first = slash + 1
+        first += first < len(self.tokens) and self.tokens[first].text == "("
+        after = self.tokens[first + 1] if first + 1 < len(self.tokens) else None
+        bare = self._differential_at(first) and after is not None and (after.kind == "name" or after.text == "(")
+        return bare or self._is_joined(first)
+
+    def _differential(self, depth: int) -> int:
+        """Past the `d` of the numerator; its order."""
+        token = self.take()
+        if token.text not in ("d", "partial"):
+            self._put_back(token)
+            return 1
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            at = self.take()
+            order = self.atom(depth)
+            if not (order.is_Integer and 0 < order <= HIGHEST_DERIVATIVE):
+                self.fail(f"an order from 1 to {HIGHEST_DERIVATIVE} is expected after", at)
+            return int(order)
+        return 1
+
+    def _put_back(self, token: Token) -> None:
+        """Of `dL` the `d` is taken, and `L` is next."""
+        self.next -= 1
+        self.tokens[self.next] = Token("name", token.text[1:], token.position + 1)
+
+    def _differentiated(self, depth: int) -> Formula | Expr:
+        """What stands behind the `d`: a name, with its arguments or not, a function of something, or a group."""
+        if self.at_end:
+            raise ParseError.at_end(self.text, "what is differentiated")
+        token = self.tokens[self.next]
+        following = self.tokens[self.next + 1].text if self.next + 1 < len(self.tokens) else ""
+        meaning = self.table.get(token.text) if token.kind == "name" else None
+        if isinstance(meaning, Formula) and following != "(":
+            self.take()
+            return meaning
+        value = self.atom(depth + 1)
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            self.fail("parentheses are expected around what is differentiated, before")
+        return value
+
+    def _variable(self, depth: int) -> list[tuple[Symbol, bool]]:
+        """The variable of `dN`, `d log C`, `dN^2`, with whether its logarithm is meant, once for each order."""
+        token = self.take()
+        if token.text not in ("d", "partial"):
+            self._put_back(token)
+        token = self.tokens[self.next] if not self.at_end else token
+        value = self.atom(depth + 1)
+        logarithmic = isinstance(value, log)
+        symbol = value.args[0] if logarithmic else value
+        if not symbol.is_Symbol:
+            self.fail("a letter, or the logarithm of one, is expected instead of", token)
+        times = 1
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            at = self.take()
+            power = self.atom(depth)
+            if not (power.is_Integer and 0 < power <= HIGHEST_DERIVATIVE):
+                self.fail(f"an order from 1 to {HIGHEST_DERIVATIVE} is expected after", at)
+            times = int(power)
+        return [(symbol, logarithmic)] * times
+
+    def power(self, depth: int) -> Expr:
+        base = self.atom(depth)
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            at = self.take()
+            if depth > DEEPEST_NESTING:
+                raise ParseError(f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels")
+            signs = depth + 1
+            exponent = self.signed(signs)
+            return self.raised(base, exponent, at)
+        return base
+
+    def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
+        self._check_power(base, exponent, at)
+        self.domain.power(base, exponent)
+        return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not (base.has(Add) or exponent.has(Add))))
+
+    def _check_power(self, base: Expr, exponent: Expr, at: Token) -> None:
+        """Refuse 0^0, 0^-1, powers without a real value and constants that are too large to write down."""
+        if base == 0 and not (exponent.is_Rational and exponent > 0):
+            self.fail("a power of zero at", at)
+        if base.is_Rational and base < 0 and not exponent.is_Integer:
+            self.fail("a non-integer power of a negative number at", at)
+        bits = _bits(base)
+        self._check_size(bits, exponent, at)
+        if bits or base.has(exp, E):
+            self._check_tower(exponent, at)
+
+    def _check_size(self, bits: int, exponent: Expr, at: Token) -> None:
+        """Refuse a power of a number of `bits` bits that is too large to write down."""
+        for number in exponent.atoms(Rational):
+            size, root = abs(number), max(abs(number.p), number.q)
+            rooted = LARGEST_POWER_BITS if number.is_Integer else LARGEST_ROOTED_BITS
+            if size > LARGEST_EXPONENT or bits > rooted or bits * size > LARGEST_POWER_BITS or bits * root > LARGEST_ROOT_BITS:
+                self.fail("a number too large to write down at", at)
+
+    def _check_tower(self, exponent: Expr, at: Token) -> None:
+        """Refuse constants such as exp(exp(50)): their digits are beyond reach, and their sign may hang on them."""
+        constants = (term.as_independent(*term.free_symbols, as_Add=False)[0] for term in Add.make_args(exponent))
+        if any(constant.has(exp, E) for constant in constants):
+            self.fail("a tower of exponentials at", at)
+
+    def atom(self, depth: int) -> Expr:
+        token = self.take()
+        if token.kind == "number":
+            return self._number(token)
+        if token.kind == "name":
+            return self._name(token, depth)
+        if token.text in CLOSING:
+            return self._group(token, depth)
+        self.fail("unexpected", token)
+        raise AssertionError
+
+    def _group(self, opening: Token, depth: int) -> Expr:
+        inside = self.sum(depth + 1)
+        self._close(opening)
+        return inside
+
+    def _close(self, opening: Token) -> None:
+        if not self.peek(CLOSING[opening.text]):
+            raise ParseError.at(self.text, opening.position, f"{opening.text!r}", " is never closed")
+        self.take()
+
+    def _number(self, token: Token) -> Rational:
+        _, _, exponent = token.text.lower().partition("e")
+        if exponent and abs(int(exponent)) > LARGEST_DECIMAL_EXPONENT:
+            self.fail("a number too large to write down:", token)
+        value = Fraction(token.text)
+        return Rational(value.numerator, value.denominator)
+
+    def _name(self, token: Token, depth: int) -> Expr:
+        if token.text in self.table:
+            meaning = self.table[token.text]
+            return self._formula(meaning, token, depth) if isinstance(meaning, Formula) else meaning
+        if token.text in FUNCTIONS:
+            if not self.peek("(", "["):
+                self.fail("an argument in parentheses is expected after", token)
+            return self.applied(FUNCTIONS[token.text], self._group(self.take(), depth), token)
+        letters = re.findall(r"[A-Za-z]", token.text)
+        if "".join(letters) == token.text and all(letter in self.letters for letter in letters):
+            *first, last = letters
+            return Mul(*(self._plain(letter) for letter in first), self._last_letter(last, depth))
+        known = ", ".join(sorted(self.table))
+        raise ParseError.at(self.text, token.position, f"unknown name {token.text!r}", f"; known: {known}")
+
+    def _formula(self, formula: Formula, token: Token, depth: int) -> Expr:
+        """The body, at the arguments in parentheses where they follow; `N_opt (r/2)^beta` is a product."""
+        start = self.next
+        if not self.peek("(") or self.text[self.tokens[start].position] != "(":
+            if self.own is not None and not self.own.issuperset(formula.parameters):
+                self.fail("an argument in parentheses is expected after", token)
+            return formula.body
+        opening = self.take()
+        arguments = [self.sum(depth + 1)]
+        while self.peek(","):
+            self.take()
+            arguments.append(self.sum(depth + 1))
+        self._close(opening)
+        if formula.other is not None and len(arguments) == len(formula.other.parameters):
+            formula = formula.other
+        if len(arguments) != len(formula.parameters):
+            wanted = ", ".join(map(str, formula.parameters))
+            self.fail(f"{len(arguments)} arguments instead of ({wanted}) for", token)
+        raised = not self.at_end and self.tokens[self.next].kind == "power"
+        if raised and len(arguments) == 1 and self._is_factor(formula.parameters[0], arguments[0]):
+            self.next = start
+            return formula.body
+        arguments = [self._argument(*pair, formula, token) for pair in zip(formula.parameters, arguments, strict=True)]
+        return substituted(formula.body, dict(zip(formula.parameters, arguments, strict=True)), self.text, self.domain)
+
+    def _argument(self, parameter: Symbol, given: Expr, formula: Formula, token: Token) -> Expr:
+        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, is refused."""
+        if self.own is None or parameter not in self.own or given == parameter:
+            return given
+        for symbol, value in formula.instead:
+            if given == symbol:
+                return value
+            if symbol in given.free_symbols and given != value:
+                rest = f": as it stands it may be taken at {symbol} or at {parameter}; name {parameter} by a letter of its own"
+                raise ParseError.at(self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest)
+        if given in self.own or self._is_factor(parameter, given):
+            wanted = ", ".join(map(str, formula.parameters))
+            rest = f": it is read as a function of ({wanted}), and {given} is another quantity"
+            raise ParseError.at(self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest)
+        return given
+
+    def _is_factor(self, parameter: Symbol, given: Expr) -> bool:
+        """Whether what is given for a quantity with a unit has certainly none, being made of ratios and exponents."""
+        made_of = given.free_symbols
+        if not (self.own and parameter in self.own and made_of) or _unit(parameter) == "1":
+            return False
+        return all(x in self.own and _unit(x) == "1" for x in made_of)
+
+    def applied(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
+        if function is sqrt:
+            return self.raised(argument, Rational(1, 2), token)
+        if function is log and argument.is_Rational and argument <= 0:
+            self.fail("the logarithm of a number that is not positive at", token)
+        if function is log:
+            self.domain.logarithm(argument)
+        if function is exp:  # exp(n log u) is evaluated as u^n
+            self._check_size(max(map(_bits, argument.atoms(log)), default=0), argument, token)
+            self._check_tower(argument, token)
+        return function(argument, evaluate=not argument.has(Add))
+
+    def _plain(self, name: str) -> Expr:
+        meaning = self.table[name]
+        return meaning.body if isinstance(meaning, Formula) else meaning
+
+    def _last_letter(self, letter: str, depth: int) -> Expr:
+        """In `ND^d` the exponent belongs to D alone."""
+        base = self._plain(letter)
+        if not self.at_end and self.tokens[self.next].kind == "power":
+            at = self.take()
+            exponent = self.signed(depth + 1)
+            return self.raised(base, exponent, at)
+        return base

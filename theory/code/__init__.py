@@ -1,0 +1,1 @@
+"""From proved formulas to source: which formulas, and the printers of Python."""

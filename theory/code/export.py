@@ -1,0 +1,113 @@
+"""A derivation as plain data for JSON: strings that `sympy.sympify` reads back, claims with their answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Expr, Float, Symbol
+
+from ..algebra.functions import defined
+from ..data.notation import DEFAULT, SCHAEFFER, Notation
+from ..data.notation import notation as find_notation
+from ..envelope import Envelope
+from ..penalty import Misallocation
+from ..proof.claim import Claim
+from ..typeset.text import EXPONENTS, check_spelling, in_letters_of, plain, respell
+
+__all__ = ["derive_json"]
+
+
+def derive_json(
+    envelope: Envelope, misallocation: Misallocation | None = None, *, notation: str | Notation = DEFAULT
+) -> dict[str, Any]:
+    """The envelope and the misallocation penalty as plain data.
+
+    Parameters
+    ----------
+    envelope : Envelope
+    misallocation : Misallocation, optional
+        Of that envelope; without it (a law with more than two terms has none) ``penalty`` is None.
+    notation : {"schaeffer", "hoffmann"}
+        The letters of the strings.
+
+    Returns
+    -------
+    dict
+        ``notation``; ``law`` and ``budget`` (loss and compute in their variables); ``params``, ``tokens``,
+        ``tokens_per_param`` (None where the law has other variables); ``allocation`` (variable -> optimum);
+        ``exponent``, ``coefficient``, ``shares`` (variable -> share), ``loss`` (L*(C)), ``penalty`` (P as a
+        function of r at the same C): strings for ``sympy.sympify`` with positive symbols as locals, without
+        floats. ``claims``: name, relation, lhs, rhs, argument, answer, conditions, reason; the answer comes
+        from proving the claim now.
+
+    Raises
+    ------
+    ValueError
+        Where the penalty is of another envelope, or the notation would rename the law's own letters.
+
+    Examples
+    --------
+    >>> from isoflop.theory.envelope import derive
+    >>> derive_json(derive(), notation="hoffmann")["exponent"]
+    'alpha*beta/(alpha + beta)'
+    """
+    spelling = find_notation(notation)
+    check_spelling(envelope, spelling)
+    if misallocation is not None and misallocation.envelope != envelope:
+        raise ValueError(
+            f"misallocation: is of the envelope under C = {plain(misallocation.envelope.budget.compute())}, not of this one"
+        )
+    names = _renaming(spelling)
+    variables = envelope.form.variables
+    allocation = dict(zip(map(str, variables), envelope.allocation, strict=True))
+    both = {"N", "D"} <= allocation.keys()
+    claims = [
+        *envelope.claims.values(),
+        *(misallocation.claims.values() if misallocation is not None else ()),
+    ]
+    shares = zip(variables, envelope.shares, strict=True)
+    return {
+        "notation": spelling.name,
+        "law": _text(envelope.form.loss, names),
+        "budget": _text(envelope.budget.compute(), names),
+        "params": _text(allocation["N"], names) if "N" in allocation else None,
+        "tokens": _text(allocation["D"], names) if "D" in allocation else None,
+        "tokens_per_param": _text(envelope.tokens_per_param, names) if both else None,
+        "allocation": {name: _text(value, names) for name, value in allocation.items()},
+        "exponent": _text(envelope.exponent, names),
+        "coefficient": _text(envelope.coefficient, names),
+        "shares": {str(variable): _text(share, names) for variable, share in shares},
+        "loss": _text(envelope.loss, names),
+        "penalty": _text(misallocation.penalty, names) if misallocation is not None else None,
+        "claims": [_claim(claim, envelope, spelling, names) for claim in claims],
+    }
+
+
+def _claim(claim: Claim, envelope: Envelope, spelling: Notation, names: dict[Symbol, Symbol]) -> dict[str, Any]:
+    decision = claim.prove()
+    return {
+        "name": claim.name,
+        "relation": claim.relation,
+        "lhs": _text(claim.lhs, names),
+        "rhs": _text(claim.rhs, names),
+        "argument": claim.argument.label,
+        "answer": decision.answer.value,
+        "conditions": [f"{_text(c.expression, names)} {c.relation} 0" for c in decision.conditions],
+        "reason": respell(in_letters_of(claim.reason, envelope), spelling),
+    }
+
+
+def _renaming(spelling: Notation) -> dict[Symbol, Symbol]:
+    """Canonical symbol -> symbol of the notation, all at once: beta is a name in both."""
+    if spelling == SCHAEFFER:
+        return {}
+    new = spelling.names()
+    return {Symbol(name, positive=True): Symbol(new[name], positive=True) for name in EXPONENTS}
+
+
+def _text(expression: Expr, names: dict[Symbol, Symbol]) -> str:
+    """The expression as SymPy spells it, with the safe forms (expm1, log1p, phi2) written out."""
+    plain = defined(expression)
+    if plain.has(Float):
+        raise ValueError(f"expression={plain}: holds a float; give the law exact coefficients")
+    return str(plain.xreplace(names))

@@ -1,0 +1,490 @@
+"""The formulas that numbers are computed from: each a proved closed form with its arguments, unit and source.
+
+`formulas(envelope)` lists them for any law under any monomial budget; `codegen` prints them as Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from keyword import iskeyword
+from typing import Any
+
+from sympy import And, Expr, Mul, Piecewise, Rational, S, Symbol, exp, log, oo
+
+from .. import symbols as sym
+from ..algebra.functions import expm1
+from ..envelope import Envelope
+from ..penalty import Misallocation, misallocation, penalty_of_ratios
+from ..ray import ray
+
+HOFFMANN = "Hoffmann et al. 2022, arXiv 2203.15556"
+SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
+DE_VRIES = "H. de Vries 2023, Go smol or go home"
+CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
+
+#: Up to this exponent P is computed from its excess; from there on P - 1 loses nothing, and products still have room.
+LARGEST_SAFE_EXPONENT = 300
+#: Where (beta + g) s lies within 1.4 of 0.6 the overhead comes from the excess: the size is above the critical one, q below 0.6.
+NEAR_CENTRE, NEAR_RADIUS = Rational(3, 5), Rational(7, 5)
+
+#: s less the s of the critical size: near it the difference of the two logarithms has lost its digits, that of the sizes has not.
+ABOVE_CRITICAL = Symbol("above_critical", real=True)
+
+#: R of a law h(R) whose reducible loss is not R itself: what a formula of R, its value or its argument, is called there.
+INNER_SUM = Symbol("inner_sum", positive=True)
+INNER_NAMES = (
+    *((name, f"inner_{name}") for name in ("exponent", "coefficient", "penalty", "excess", "tolerance_half_width")),
+    ("marginal_loss", "marginal_inner_sum"),
+    ("ray_exponent", "ray_inner_exponent"),
+)
+INNER_WORDS = (
+    ("Penalty P = (L - E)/(L* - E)", "Penalty R/R* of the inner sum"),
+    ("Excess penalty P - 1", "Excess R/R* - 1 of the penalty of the inner sum"),
+    ("of the compute law", "of R* = C0 C^-alpha"),
+    ("optimal reducible loss", "optimal R"),
+    ("Reducible loss R", "Inner sum R"),
+    ("a given reducible loss", "a given R"),
+    ("a reducible loss", "a value of R"),
+    ("the reducible loss", "that value of R"),
+    ("Reducible loss at", "R at"),
+)
+
+ARGUMENT_NAMES = {
+    sym.N: "params",
+    sym.D: "tokens",
+    sym.C: "compute",
+    sym.REDUCIBLE: "reducible_loss",
+    sym.LOG_SIZE_RATIO: "log_size_ratio",
+    sym.SIZE_RATIO: "size_ratio",
+    sym.RATIO: "ratio",
+    sym.TOKENS_PER_PARAM: "tokens_per_param",
+    sym.TOLERANCE: "tolerance",
+    sym.N_MAX: "max_params",
+    sym.D_MAX: "max_tokens",
+}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One closed form to be printed as a function.
+
+    Attributes
+    ----------
+    name : str
+        Name of the function.
+    expression : sympy.Expr
+        Its value, in a numerically safe form.
+    variables : tuple of sympy.Symbol
+        Leading arguments; the coefficients that occur follow.
+    summary, unit, source : str
+        For the docstring.
+    shown : sympy.Expr
+        The formula as a reader knows it, where the safe form is not that.
+    in_blocks : bool
+        Whether the array version runs in cache-sized blocks in plain float64 rather than in double-double.
+    wide : bool
+        Whether the double-double value itself is returned.
+    """
+
+    name: str
+    expression: Expr
+    variables: tuple[Symbol, ...]
+    summary: str
+    unit: str
+    source: str
+    shown: Expr | None = None
+    in_blocks: bool = False
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class InLogRatio(Formula):
+    """A formula in s = log r, printed for s, r or rho as the argument.
+
+    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument. `critical` holds w
+    and b of log(w)/b, the s of the critical size, at which ABOVE_CRITICAL is 0.
+    """
+
+    blocks: Expr = S.Zero
+    log_ratio: Expr = S.Zero
+    critical: tuple[Expr, Expr] = (S.One, S.One)
+
+    @property
+    def log_critical(self) -> Expr:
+        """The s of the critical size."""
+        share, exponent = self.critical
+        return log(share) / exponent
+
+
+def argument_name(symbol: Symbol) -> str:
+    """The Python name of a symbol: the field's term for a variable, its own name for a coefficient.
+
+    Raises
+    ------
+    ValueError
+        Where the name is none in Python: it would be printed into source that is executed.
+    """
+    name = ARGUMENT_NAMES.get(symbol, str(symbol))
+    if not name.isidentifier():
+        raise ValueError(f"symbol {name!r}: must have a name of letters, digits and underscores")
+    return name + "_" if iskeyword(name) else name
+
+
+def formulas(envelope: Envelope) -> tuple[Formula, ...]:
+    """Every formula that holds for the law and the budget of `envelope`."""
+    found = [*_of_law(envelope), *_of_envelope(envelope)]
+    if len(envelope.form.variables) == 2:
+        m = misallocation(envelope)
+        found += [*_of_corners(m), *_of_misallocation(m)]
+    if envelope.form.variables == (sym.N, sym.D):
+        found += _of_ray(envelope)
+    if envelope.form.is_sum:
+        return tuple(found)
+    return (*map(_of_inner_sum, found), *_of_wrapped_loss(envelope))
+
+
+def inner_name(name: str) -> str:
+    """What the formula of R is called that has this name where the reducible loss is R itself."""
+    for old, new in INNER_NAMES:
+        if name.startswith(old):
+            return name.replace(old, new, 1)
+    return name.replace("reducible_loss", "inner_sum")
+
+
+def _of_inner_sum(formula: Formula) -> Formula:
+    """A formula of R under a name that says so, for a law h(R) whose reducible loss is not R."""
+    summary = formula.summary
+    for old, new in INNER_WORDS:
+        summary = summary.replace(old, new)
+    symbols = {sym.REDUCIBLE: INNER_SUM}
+    swapped: dict[str, Any] = {"expression": formula.expression.xreplace(symbols)}
+    if formula.shown is not None:
+        swapped["shown"] = formula.shown.xreplace(symbols)
+    variables = tuple(symbols.get(x, x) for x in formula.variables)
+    return replace(formula, name=inner_name(formula.name), summary=summary, variables=variables, **swapped)
+
+
+def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
+    """The reducible loss of a law h(R), and its power law of compute where it has one."""
+    form, gap = envelope.form, envelope.form.gap
+    if gap is None:
+        return
+    unit, source, inner = "that of the law", "the limit of the law for R -> 0", {sym.REDUCIBLE: INNER_SUM}
+    yield Formula(
+        "reducible_loss", gap.subs(sym.REDUCIBLE, form.reducible), form.variables, "Loss above its limit.", unit, source
+    )
+    yield Formula("reducible_loss_at", gap.xreplace(inner), (INNER_SUM,), "Loss above its limit at a given R.", unit, source)
+    at_best = gap.subs(sym.REDUCIBLE, envelope.reducible)
+    yield Formula("optimal_reducible_loss", at_best, (sym.C,), "Loss above its limit on the envelope.", unit, source)
+    slope = (sym.REDUCIBLE * gap.diff(sym.REDUCIBLE)).subs(sym.REDUCIBLE, envelope.reducible)
+    marginal = slope * envelope.exponent / sym.C
+    yield Formula("marginal_loss", marginal, (sym.C,), "Shadow price of compute -dL*/dC.", "loss per FLOP", "envelope theorem")
+    local = slope * envelope.exponent / at_best
+    yield Formula(
+        "local_exponent", local, (sym.C,), "Local exponent -dlog(L* - E)/dlog C on the envelope.", "1", "the chain rule"
+    )
+    if form.power is not None:
+        K, p = form.power
+        yield Formula("exponent", p * envelope.exponent, (), "Exponent of the compute law of L* - E.", "1", "the chain rule")
+        yield Formula(
+            "coefficient",
+            K * envelope.coefficient**p,
+            (),
+            "Coefficient of the compute law of L* - E.",
+            "loss * FLOP^exponent",
+            source,
+        )
+
+
+def _of_law(envelope: Envelope) -> Iterator[Formula]:
+    form, variables = envelope.form, envelope.form.variables
+    compute = envelope.budget.compute()
+    yield Formula("compute", compute, variables, "Training compute.", "FLOP", "Kaplan et al. 2020, arXiv 2001.08361")
+    yield Formula("loss", form.loss, variables, "Loss of the law.", "that of the law", HOFFMANN)
+    yield Formula("reducible_loss", form.reducible, variables, "Reducible loss R.", "that of the law", HOFFMANN)
+    yield Formula(
+        "loss_at",
+        form.outer,
+        (sym.REDUCIBLE,),
+        "Loss at a given reducible loss.",
+        "that of the law",
+        HOFFMANN,
+    )
+    for term in form.terms:
+        name = argument_name(term.variable)
+        yield Formula(f"{name}_term", term.expression, (term.variable,), f"The {name} term of R.", "that of the law", HOFFMANN)
+
+
+def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
+    for variable in envelope.form.variables:
+        name = argument_name(variable)
+        yield Formula(
+            f"optimal_{name}",
+            envelope.optimum(variable),
+            (sym.C,),
+            f"Compute-optimal {name}.",
+            name,
+            f"{HOFFMANN}, eq. (4) for two terms; {CLASSICAL}",
+        )
+    for variable, share in zip(envelope.form.variables, envelope.shares, strict=True):
+        name = argument_name(variable)
+        yield Formula(f"{name}_share", share, (), f"Share of the {name} term in the optimal reducible loss.", "1", CLASSICAL)
+    yield Formula("exponent", envelope.exponent, (), "Exponent alpha of the compute law.", "1", SCHAEFFER)
+    yield Formula("coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law.", "loss * FLOP^alpha", SCHAEFFER)
+    yield Formula(
+        "optimal_reducible_loss",
+        envelope.reducible,
+        (sym.C,),
+        "Reducible loss R* on the envelope.",
+        "that of the law",
+        SCHAEFFER,
+    )
+    yield Formula("optimal_loss", envelope.loss, (sym.C,), "Loss L* on the envelope.", "that of the law", SCHAEFFER)
+    yield Formula(
+        "compute_for_reducible_loss",
+        envelope.compute_for_reducible,
+        (sym.REDUCIBLE,),
+        "Least compute that reaches a reducible loss.",
+        "FLOP",
+        SCHAEFFER,
+    )
+    yield Formula(
+        "marginal_loss",
+        -envelope.reducible.diff(sym.C),
+        (sym.C,),
+        "Shadow price of compute -dR*/dC = alpha R*/C.",
+        "loss per FLOP",
+        "envelope theorem",
+    )
+    if envelope.form.variables == (sym.N, sym.D):
+        yield Formula(
+            "optimal_tokens_per_param",
+            envelope.tokens_per_param,
+            (sym.C,),
+            "Compute-optimal tokens per parameter D*/N*.",
+            "tokens per parameter",
+            HOFFMANN,
+        )
+    ratios, penalty = penalty_of_ratios(envelope)
+    yield Formula(
+        "penalty_of_ratios",
+        penalty,
+        ratios,
+        "R/R* at the run's own compute, from the ratio of each variable to its optimum there.",
+        "1",
+        f"{SCHAEFFER}; {CLASSICAL}",
+    )
+
+
+def _of_corners(m: Misallocation) -> Iterator[Formula]:
+    first, second = m.envelope.form.variables
+    name_first, name_second = argument_name(first), argument_name(second)
+    caps = {first: sym.N_MAX, second: sym.D_MAX}
+    if (first, second) == (sym.N, sym.D):
+        for variable, name, threshold in ((second, name_second, m.data_wall), (first, name_first, m.size_cap)):
+            yield Formula(
+                f"compute_at_max_{name}",
+                threshold,
+                (caps[variable],),
+                f"Compute above which a cap on {name} binds.",
+                "FLOP",
+                "corner solution of the budget problem",
+            )
+    for fixed, name_fixed, name_other in ((first, name_first, name_second), (second, name_second, name_first)):
+        yield Formula(
+            f"{name_other}_given_{name_fixed}",
+            m.remaining(fixed),
+            (sym.C, fixed),
+            f"The {name_other} that the budget leaves for given {name_fixed}.",
+            name_other,
+            "the budget",
+        )
+    for name, bound in ((name_first, m.smallest_params), (name_second, m.smallest_tokens)):
+        yield Formula(
+            f"smallest_{name}",
+            bound,
+            (sym.REDUCIBLE,),
+            f"The {name} at or below which the reducible loss is out of reach.",
+            name,
+            DE_VRIES,
+        )
+    yield Formula(
+        f"{name_second}_for_reducible_loss",
+        m.safe_iso_loss_tokens,
+        (sym.REDUCIBLE, first),
+        f"Iso-loss contour: the {name_second} that reach a reducible loss at given {name_first}.",
+        name_second,
+        HOFFMANN,
+        m.iso_loss_tokens,
+    )
+    yield Formula(
+        f"{name_first}_for_reducible_loss",
+        m.safe_iso_loss_params,
+        (sym.REDUCIBLE, second),
+        f"Iso-loss contour: the {name_first} that reach a reducible loss at given {name_second}.",
+        name_first,
+        HOFFMANN,
+        m.iso_loss_params,
+    )
+    yield Formula(
+        "iso_loss_slope",
+        m.iso_loss_slope,
+        (first, second),
+        f"Slope dlog({name_second})/dlog({name_first}) of the iso-loss contour.",
+        "1",
+        "implicit differentiation",
+    )
+    own = m.envelope.optimum(first).subs(sym.C, m.envelope.budget.compute())
+    yield Formula(
+        "log_size_ratio_of_run",
+        log(Mul(first, 1 / own)),
+        (first, second),
+        "Logarithm of the size ratio N/N*(C) of a run, at its own compute.",
+        "1",
+        SCHAEFFER,
+        wide=True,
+    )
+
+
+def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
+    r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
+    b, g = m._exponents
+    yield Formula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.", "1", SCHAEFFER, wide=True)
+    yield Formula(
+        "log_size_ratio_at_ratio",
+        log(m.size_ratio),
+        (rho,),
+        "Logarithm of the size ratio at an overtraining ratio, at the same compute.",
+        "1",
+        SCHAEFFER,
+        wide=True,
+    )
+    yield Formula("size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER)
+    yield Formula(
+        "ratio_at_log",
+        m.ratio.subs(r, exp(s)),
+        (s,),
+        "Overtraining ratio from the logarithm of the size ratio.",
+        "1",
+        SCHAEFFER,
+    )
+    yield Formula("size_ratio", m.size_ratio, (rho,), "Size ratio N/N* at an overtraining ratio.", "1", SCHAEFFER)
+    yield Formula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.", "1", SCHAEFFER)
+    for name in ("critical_size_ratio", "critical_tokens_ratio"):
+        what = "model sizes" if name == "critical_size_ratio" else "numbers of tokens"
+        yield Formula(
+            name, getattr(m, name), (), f"Multiple of the optimum at or below which {what} cannot reach L*(C).", "1", DE_VRIES
+        )
+    yield Formula(
+        "tolerance_half_width",
+        m.tolerance_half_width,
+        (sym.TOLERANCE,),
+        "Half width in log r, to leading order, of the interval where P <= 1 + tolerance.",
+        "1",
+        SCHAEFFER,
+    )
+    penalty = m.penalty.subs(r, exp(s))
+    growing = And(-b * s < LARGEST_SAFE_EXPONENT, g * s < LARGEST_SAFE_EXPONENT)
+    reachable = -b * s + log(m._weights[0]) < 0
+    near = ((b + g) * s - NEAR_CENTRE) ** 2 < NEAR_RADIUS**2
+    overhead = (m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True)
+    tokens_factor = (m.near_tokens_factor, near), (m.safe_tokens_factor, reachable), (oo, True)
+    log_weight = log(m._weights[0])
+
+    def from_critical(close: Any, distant: Any, beyond: Any) -> Expr:
+        by_distance = distant[0].xreplace({log_weight - b * s: -b * ABOVE_CRITICAL})
+        return Piecewise(close, (by_distance, ABOVE_CRITICAL > 0), beyond)
+
+    families = (
+        (
+            "penalty",
+            Piecewise((1 + m.excess, growing), (penalty, True)),
+            1 + m.excess,
+            "Penalty P = (L - E)/(L* - E) at the same compute.",
+            m.penalty,
+            SCHAEFFER,
+        ),
+        (
+            "excess",
+            Piecewise((m.excess, growing), (penalty - 1, True)),
+            m.excess,
+            "Excess penalty P - 1, without cancellation near r = 1.",
+            m.penalty - 1,
+            SCHAEFFER,
+        ),
+        (
+            "effective_compute",
+            Piecewise((m.safe_effective_compute, growing), (m.effective_compute.subs(r, exp(s)), True)),
+            m.safe_effective_compute,
+            "Effective compute C_eff/C = P^(-1/alpha).",
+            m.effective_compute,
+            SCHAEFFER,
+        ),
+        (
+            "lost_compute",
+            Piecewise((m.lost_compute, growing), (-expm1(-log(penalty) / m.envelope.exponent), True)),
+            m.lost_compute,
+            "Share of the compute that misallocation loses, 1 - C_eff/C, without cancellation near r = 1.",
+            1 - m.effective_compute,
+            SCHAEFFER,
+        ),
+        (
+            "compute_overhead",
+            Piecewise(*overhead),
+            from_critical(*overhead),
+            "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.",
+            m.compute_overhead,
+            DE_VRIES,
+        ),
+        (
+            "tokens_factor",
+            Piecewise(*tokens_factor),
+            from_critical(*tokens_factor),
+            "D/D* that reaches L*(C) at this size; inf where no number of tokens does.",
+            m.tokens_factor,
+            DE_VRIES,
+        ),
+    )
+    for name, scalar, blocks, summary, shown, source in families:
+        for suffix, variable, log_ratio in (
+            ("", s, s),
+            ("_at_size_ratio", r, log(r)),
+            ("_at_ratio", rho, log(m.size_ratio)),
+        ):
+            yield InLogRatio(
+                name + suffix,
+                scalar,
+                (variable,),
+                summary,
+                "1",
+                source,
+                shown,
+                in_blocks=True,
+                blocks=blocks,
+                log_ratio=log_ratio,
+                critical=(m._weights[0], b),
+            )
+
+
+def _of_ray(envelope: Envelope) -> Iterator[Formula]:
+    path = ray(envelope)
+    c, t = sym.C, sym.TOKENS_PER_PARAM
+    yield Formula("ray_params", path.params, (c, t), "Params at compute C on the ray D = t N.", "params", "the budget")
+    yield Formula("ray_tokens", path.tokens, (c, t), "Tokens at compute C on the ray D = t N.", "tokens", "the budget")
+    yield Formula(
+        "ray_reducible_loss",
+        path.reducible,
+        (c, t),
+        "Reducible loss at compute C on the ray D = t N.",
+        "that of the law",
+        "substitution of the ray",
+    )
+    yield Formula(
+        "ray_exponent",
+        path.exponent,
+        (c, t),
+        "Local exponent -dlog R/dlog C on the ray D = t N.",
+        "1",
+        "substitution of the ray",
+    )

@@ -1,0 +1,90 @@
+"""The gradients for the delta method as formulas to be printed: one function for every derivative that is not constantly 0 or 1.
+
+The derivative of the function `q` in a coordinate of (log A, log B, beta, gamma) is called `q_by_log_A`, `q_by_beta`, ...; for a
+positive quantity it is the logarithm that is differentiated, `log_q_by_beta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import And, Piecewise, log
+
+from .. import symbols as sym
+from ..envelope import Envelope, derive
+from ..gradients import penalty_gradient
+from ..identifiability import Gradient, gradients
+from ..penalty import misallocation
+from .formulas import LARGEST_SAFE_EXPONENT, Formula, InLogRatio
+
+COORDINATES = ("log A", "log B", "beta", "gamma")
+SOURCE = "differentiation of the closed form, isoflop.derivations.{}"
+
+
+def gradient_formulas() -> tuple[Formula, ...]:
+    """The gradients of what the envelope of L = E + A N^-beta + B D^-gamma under C = 6 N D gives, and of the penalty."""
+    envelope = derive()
+    return (*_of_envelope(envelope), *_of_penalty(envelope))
+
+
+def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
+    closed = gradients(envelope)
+    loss = "that of the law"
+    tokens_share = tuple(-part for part in closed.params_share)
+    listed: tuple[tuple[str, Gradient, str, str, str], ...] = (
+        ("exponent", closed.exponent, "alpha", "1", "delta_method_exponent"),
+        ("params_share", closed.params_share, "w_N", "1", "delta_method_allocation_exponents"),
+        ("tokens_share", tokens_share, "w_D", "1", "delta_method_allocation_exponents"),
+        ("log_coefficient", closed.log_coefficient, "log C0", "1", "delta_method_coefficient"),
+        ("log_optimal_params", closed.log_params, "log N*", "1", "delta_method_allocation"),
+        ("log_optimal_tokens", closed.log_tokens, "log D*", "1", "delta_method_allocation"),
+        ("log_optimal_tokens_per_param", closed.log_tokens_per_param, "log(D*/N*)", "1", "delta_method_allocation"),
+        ("log_optimal_reducible_loss", closed.log_reducible, "log R*", "1", "delta_method_envelope"),
+        ("optimal_loss", closed.loss, "L*", loss, "delta_method_envelope"),
+    )
+    for name, gradient, what, unit, derivation in listed:
+        for coordinate, part in zip(COORDINATES, gradient, strict=True):
+            if part != 0:
+                at = (sym.C,) if part.has(sym.C) else ()
+                yield Formula(
+                    derivative_name(name, coordinate),
+                    part,
+                    at,
+                    f"Derivative of {what} in {coordinate}{', at fixed compute' if at else ''}.",
+                    unit,
+                    SOURCE.format(derivation),
+                )
+
+
+def derivative_name(function: str, coordinate: str) -> str:
+    """Name of the function that is the derivative of another: `exponent_by_beta`, `log_coefficient_by_log_A`."""
+    return f"{function}_by_{coordinate.replace(' ', '_')}"
+
+
+def _of_penalty(envelope: Envelope) -> Iterator[InLogRatio]:
+    r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
+    b, g = sym.BETA, sym.GAMMA
+    closed = penalty_gradient(envelope)
+    near = And((b + g) * s < LARGEST_SAFE_EXPONENT, -(b + g) * s < LARGEST_SAFE_EXPONENT)
+    for suffix, variable, log_ratio, fixed in (
+        ("", s, s, "size ratio"),
+        ("_at_size_ratio", r, log(r), "size ratio"),
+        ("_at_ratio", rho, log(misallocation(envelope).size_ratio), "overtraining ratio"),
+    ):
+        for exponent in (b, g):
+            yield InLogRatio(
+                derivative_name("penalty" + suffix, exponent.name),
+                Piecewise(
+                    (closed[exponent].safe, near),
+                    (closed[exponent].above_optimal_size, s > 0),
+                    (closed[exponent].below_optimal_size, True),
+                ),
+                (variable,),
+                f"Derivative of the penalty P in {exponent} at a fixed {fixed}, without cancellation near the optimum.",
+                "1",
+                SOURCE.format("penalty_gradient"),
+                closed[exponent].as_difference.subs(s, log(r)),
+                in_blocks=True,
+                blocks=closed[exponent].safe,
+                log_ratio=log_ratio,
+            )

@@ -1,0 +1,320 @@
+"""Exact arguments: how a claim is established without numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from sympy import Add, Expr, Integer, Mul, Symbol
+
+from ..algebra.arithmetic import Arithmetic, Key, OutsideScope
+from ..algebra.convert import arithmetic_for, normal_form
+from ..algebra.decide import Answer, Condition, Decision, decide
+from ..algebra.field import Fraction
+from ..algebra.functions import defined
+
+if TYPE_CHECKING:
+    from .claim import Claim
+
+#: How strong an argument is; a derivation is as strong as its weakest step.
+PROVED = "proved"
+UNDER_LEMMA = "proved under a stated lemma"
+NUMERICAL = "checked numerically"
+CITED = "cited"
+STRENGTHS = (PROVED, UNDER_LEMMA, NUMERICAL, CITED)
+FAILED = "failed"
+
+#: Relations of order, and those that exclude equality.
+BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
+
+
+class Argument(Protocol):
+    """An argument: what it is called, how strong it is, and what it says of a claim.
+
+    Label and strength belong to the class, or follow from the arguments within: nobody who uses an argument chooses them.
+    """
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def strength(self) -> str: ...
+
+    def establish(self, claim: Claim) -> Decision: ...
+
+
+def weakest(strengths: Iterable[str]) -> str:
+    """The weakest of some strengths; "failed" is the weakest of all."""
+    order = (*STRENGTHS, FAILED)
+    return max(strengths, key=order.index, default=FAILED)
+
+
+def with_those_within(argument: Argument) -> Iterator[Argument]:
+    """The argument and every argument that it rests on."""
+    yield argument
+    if is_dataclass(argument):
+        for field in fields(argument):
+            inner = getattr(argument, field.name)
+            if hasattr(inner, "establish"):
+                yield from with_those_within(inner)
+
+
+def is_of_the_package(argument: Argument) -> bool:
+    """Whether this argument and those within are the package's own: what another class calls proved is its author's word."""
+    return all(type(part).__module__.startswith("isoflop.") for part in with_those_within(argument))
+
+
+def described(argument: Argument) -> str:
+    """The label, with a word where what it says is not the package's."""
+    return argument.label if is_of_the_package(argument) else f"{argument.label}, not an argument of isoflop"
+
+
+def require_text(name: str, text: str) -> None:
+    if not (isinstance(text, str) and text.strip()):
+        raise ValueError(f"{name}={text!r}: must say something")
+
+
+def larger_and_smaller(claim: Claim) -> tuple[Expr, Expr]:
+    """The sides of a bound, the one that it says is the larger first."""
+    return (claim.lhs, claim.rhs) if claim.relation in (">=", ">") else (claim.rhs, claim.lhs)
+
+
+@dataclass(frozen=True)
+class ByNormalForm:
+    """Both sides have the same power-law normal form."""
+
+    label: ClassVar[str] = "normal form"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation != "==":
+            return Decision(Answer.UNDECIDED, "the normal form decides equalities only")
+        return decide(claim.lhs, claim.rhs, assume=claim.assume)
+
+
+@dataclass(frozen=True)
+class ByWeightedAmGm:
+    """sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1; equality iff all T_i/w_i agree.
+
+    A strict bound needs two T_i/w_i of which one is certainly the larger.
+    """
+
+    terms: tuple[Expr, ...]
+    weights: tuple[Expr, ...]
+    label: ClassVar[str] = "weighted AM-GM"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in (">=", ">") or len(self.terms) != len(self.weights):
+            return Decision(Answer.UNDECIDED, "weighted AM-GM bounds a sum from below, one weight for each term")
+        for value in (*self.terms, *self.weights):
+            if defined(value).is_positive is not True:
+                return Decision(Answer.UNDECIDED, f"{value} is not certified positive")
+        geometric = Mul(*((t / w) ** w for t, w in zip(self.terms, self.weights, strict=True)))
+        conditions: list[Condition] = []
+        for what, left, right in (
+            ("the weights sum to 1", Add(*self.weights), Integer(1)),
+            ("the left side is the sum of the terms", claim.lhs, Add(*self.terms)),
+            ("the right side is the weighted geometric mean", claim.rhs, geometric),
+        ):
+            decision = decide(left, right, assume=claim.assume)
+            if not decision.proved:
+                return Decision(Answer.UNDECIDED, f"{what}: {decision}")
+            conditions.extend(decision.conditions)
+        if claim.relation == ">" and not self._apart(claim):
+            return Decision(Answer.UNDECIDED, "weighted AM-GM is strict off equality, and all terms may agree with their weights")
+        return Decision(Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions))
+
+    def _apart(self, claim: Claim) -> bool:
+        """Whether two of the terms certainly differ in units of their weights."""
+        levels = [term / weight for term, weight in zip(self.terms, self.weights, strict=True)]
+        return any(differ(claim, *pair) for pair in combinations(levels, 2))
+
+
+@dataclass(frozen=True)
+class ByPositiveTerms:
+    """lhs - rhs (for >=; rhs - lhs for <=) is a sum of terms that are each certainly positive, or zero.
+
+    For > and < one term at least must be certainly positive, and so be wherever the assumptions hold.
+
+    `form` may give the difference in a form whose terms are visibly positive; that it is the difference is decided first.
+    """
+
+    form: Expr | None = None
+    label: ClassVar[str] = "positive terms"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in BOUNDS:
+            return Decision(Answer.UNDECIDED, "positive terms prove bounds only")
+        larger, smaller = larger_and_smaller(claim)
+        difference = larger - smaller
+        conditions: tuple[Condition, ...] = ()
+        if self.form is not None:
+            same = decide(difference, self.form, assume=claim.assume)
+            if not same.proved:
+                return Decision(Answer.UNDECIDED, f"the difference is not the given form: {same}")
+            conditions, difference = same.conditions, self.form
+        try:
+            arithmetic = arithmetic_for((claim.lhs, claim.rhs, difference), claim.assume)
+            certainly = False
+            for term in Add.make_args(difference):
+                form = arithmetic.canonical(normal_form(term, arithmetic))
+                if not all(arithmetic.is_nonnegative(key, value) for key, value in form.items()):
+                    return Decision(Answer.UNDECIDED, f"the term {term} may be negative")
+                certainly |= any(arithmetic.sign_of_term(key, value) == 1 for key, value in form.items())
+        except OutsideScope as error:
+            return Decision(Answer.UNDECIDED, str(error))
+        conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
+        conditions += tuple(Condition(e, "!=") for e in arithmetic.nonzero)
+        if claim.relation in STRICT:
+            open_conditions = [c for c in conditions if not implied(c, claim.assume)]
+            if open_conditions or not certainly:
+                where = f"it is so only where {open_conditions[0]}" if open_conditions else "every term may vanish"
+                return Decision(Answer.UNDECIDED, f"the difference is not certainly positive: {where}")
+        return Decision(Answer.PROVED, "the difference is a sum of positive terms", tuple(dict.fromkeys(conditions)))
+
+
+def differ(claim: Claim, one: Expr, other: Expr) -> bool:
+    """Whether two expressions certainly differ: by an assumption of the claim, or as one is larger by positive terms."""
+    if implied(Condition(one - other, "!="), claim.assume):
+        return True
+    pairs = (one, other), (other, one)
+    return any(ByPositiveTerms().establish(premise(claim, *pair, strict=True)).proved for pair in pairs)
+
+
+def premise(claim: Claim, larger: Expr, smaller: Expr, *, strict: bool = False, assume: Sequence[Expr] | None = None) -> Claim:
+    """The bound that a claim needs, with those of its assumptions (or of `assume`) that speak of nothing else."""
+    known = larger.free_symbols | smaller.free_symbols
+    usable = tuple(a for a in (claim.assume if assume is None else assume) if a.free_symbols <= known)
+    return replace(claim, lhs=larger, relation=">" if strict else ">=", rhs=smaller, assume=usable)
+
+
+def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
+    """Whether a side condition is one of the assumptions, or follows from one as written."""
+    e = condition.expression
+    return e in assume or (condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2)))
+
+
+@dataclass(frozen=True)
+class ByLeadingTerm:
+    """lhs/rhs - 1 (for ~) or lhs - rhs (for ->) is a sum of powers of the variable that all vanish in the limit."""
+
+    variable: Symbol
+    limit: str  # "0" or "oo"
+    label: ClassVar[str] = "leading term"
+    strength: ClassVar[str] = PROVED
+
+    def __post_init__(self) -> None:
+        if self.limit not in ("0", "oo"):
+            raise ValueError(f"limit={self.limit!r}: must be '0' or 'oo'")
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in ("~", "->"):
+            return Decision(Answer.UNDECIDED, "the leading-term argument decides limits only")
+        remainder = claim.lhs / claim.rhs - 1 if claim.relation == "~" else claim.lhs - claim.rhs
+        if claim.relation == "->" and claim.rhs.has(self.variable):
+            return Decision(Answer.UNDECIDED, f"the limit itself depends on {self.variable}")
+        try:
+            arithmetic = arithmetic_for((claim.lhs, claim.rhs), claim.assume)
+            terms = arithmetic.canonical(normal_form(remainder, arithmetic))
+            orders = [self._order(key, value, arithmetic) for key, value in terms.items()]
+        except OutsideScope as error:
+            return Decision(Answer.UNDECIDED, str(error))
+        for order in orders:
+            if not certainly_positive(order if self.limit == "0" else -order, claim.assume):
+                return Decision(Answer.UNDECIDED, f"a remainder term of order {self.variable}^({order}) is left")
+        if arithmetic.positive or arithmetic.nonzero:
+            return Decision(Answer.UNDECIDED, "the remainder needs side conditions")
+        return Decision(Answer.PROVED, "every term of the remainder vanishes in the limit")
+
+    def _order(self, key: Key, value: Fraction, arithmetic: Arithmetic) -> Expr:
+        """The total exponent of the variable in one term, or OutsideScope where the term is no pure power of it."""
+        expression = arithmetic.to_sympy({key: value})
+        order = (self.variable * expression.diff(self.variable) / expression).cancel()
+        if order.has(self.variable):
+            raise OutsideScope(f"a remainder term is no pure power of {self.variable}: {expression}")
+        return order
+
+
+def certainly_positive(expression: Expr, assume: tuple[Expr, ...]) -> bool:
+    """Whether the expression is a sum of positive terms where the assumptions hold."""
+    arithmetic = arithmetic_for((expression,), assume)
+    form = normal_form(expression, arithmetic)
+    return bool(form) and all(arithmetic.sign_of_term(key, value) == 1 for key, value in form.items())
+
+
+@dataclass(frozen=True)
+class ByCases:
+    """The claim at each of finitely many values of some symbols, each decided exactly; it says nothing of other values."""
+
+    cases: tuple[tuple[tuple[Symbol, Expr], ...], ...]
+    label: ClassVar[str] = "exact cases"
+    strength: ClassVar[str] = NUMERICAL
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation != "==":
+            return Decision(Answer.UNDECIDED, "cases are decided as equalities, and prove no bound and no limit")
+        if not self.cases:
+            return Decision(Answer.UNDECIDED, "there is no case")
+        conditions: list[Condition] = []
+        for case in self.cases:
+            left, right = (side.subs(list(case)).doit() for side in (claim.lhs, claim.rhs))
+            decision = decide(left, right, assume=tuple(a.subs(list(case)) for a in claim.assume))
+            if not decision.proved:
+                where = ", ".join(f"{symbol} = {value}" for symbol, value in case)
+                return Decision(Answer.UNDECIDED, f"at {where}: {decision}")
+            conditions.extend(decision.conditions)
+        return Decision(Answer.PROVED, f"decided in {len(self.cases)} cases", tuple(dict.fromkeys(conditions)))
+
+
+@dataclass(frozen=True)
+class UnderLemma:
+    """What follows by another argument once a lemma is granted; the lemma is stated, with its source, and not proved here."""
+
+    lemma: str
+    source: str
+    argument: Argument
+
+    def __post_init__(self) -> None:
+        for name in ("lemma", "source"):
+            require_text(name, getattr(self, name))
+
+    @property
+    def strength(self) -> str:
+        return weakest((UNDER_LEMMA, self.argument.strength))
+
+    @property
+    def label(self) -> str:
+        return f"{self.argument.label}, given the lemma"
+
+    def establish(self, claim: Claim) -> Decision:
+        return self.argument.establish(claim)
+
+
+@dataclass(frozen=True)
+class Numerically:
+    """No exact argument: the claim rests on its numerical checks alone, and its status says so."""
+
+    label: ClassVar[str] = "numerical check"
+    strength: ClassVar[str] = NUMERICAL
+
+    def establish(self, claim: Claim) -> Decision:
+        return Decision(Answer.UNDECIDED, "no exact argument is given")
+
+
+@dataclass(frozen=True)
+class Cited:
+    """Taken from the literature; numerical checks apply where both sides can be evaluated."""
+
+    source: str
+    label: ClassVar[str] = "cited"
+    strength: ClassVar[str] = CITED
+
+    def __post_init__(self) -> None:
+        require_text("source", self.source)
+
+    def establish(self, claim: Claim) -> Decision:
+        return Decision(Answer.UNDECIDED, f"cited from {self.source}")

@@ -1,0 +1,266 @@
+"""Claims and derivations as data: what is stated, why it holds, and how it is checked.
+
+A claim is checked on independent paths: an exact argument (the normal form, weighted AM-GM, the order of a remainder) and 64
+seeded random points at 50 digits; a bound is also checked by interval arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sympy import Expr, Integer, Symbol, latex
+
+from ..algebra.arithmetic import Arithmetic, OutsideScope
+from ..algebra.convert import normal_form
+from ..algebra.decide import Answer, Condition, Decision
+from ..algebra.field import CoefficientField
+from .argument import (
+    BOUNDS,
+    CITED,
+    FAILED,
+    NUMERICAL,
+    Argument,
+    ByCases,
+    ByLeadingTerm,
+    ByNormalForm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Cited,
+    Numerically,
+    UnderLemma,
+    described,
+    implied,
+    is_of_the_package,
+    premise,
+    require_text,
+    weakest,
+    with_those_within,
+)
+from .points import PointCheck, check_at_points, enclose_bound
+
+__all__ = [
+    "FAILED",
+    "RELATIONS",
+    "Argument",
+    "ByCases",
+    "ByLeadingTerm",
+    "ByNormalForm",
+    "ByPositiveTerms",
+    "ByWeightedAmGm",
+    "Cited",
+    "Claim",
+    "Derivation",
+    "Numerically",
+    "UnderLemma",
+    "Verdict",
+    "first_failure",
+    "weakest",
+]
+
+RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", ">": ">", "<": "<", "~": r"\sim", "->": r"\to"}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement `lhs relation rhs` with its reason and its exact argument.
+
+    Parameters
+    ----------
+    name : str
+        Short name, unique within a derivation.
+    lhs, rhs : sympy.Expr
+    relation : {"==", ">=", "<=", ">", "<", "~", "->"}
+        `~` is asymptotic equality and `->` a limit; the argument says in which limit.
+    reason : str
+        Why it holds, one sentence.
+    argument : Argument
+        The exact argument; the normal form by default.
+    assume : tuple of sympy.Expr
+        Expressions assumed positive.
+    statement : str
+        LaTeX of the statement as it should be read, where the two sides themselves are not what a reader wants.
+    """
+
+    name: str
+    lhs: Expr
+    relation: str
+    rhs: Expr
+    reason: str
+    argument: Argument = field(default_factory=ByNormalForm)
+    assume: tuple[Expr, ...] = ()
+    statement: str = ""
+
+    def __post_init__(self) -> None:
+        if self.relation not in RELATIONS:
+            raise ValueError(f"relation={self.relation!r}: must be one of {', '.join(RELATIONS)}")
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        return frozenset(self.lhs.free_symbols | self.rhs.free_symbols)
+
+    @property
+    def limit(self) -> tuple[Symbol, str] | None:
+        """The variable and where it tends, for an asymptotic statement."""
+        argument = self.argument.argument if isinstance(self.argument, UnderLemma) else self.argument
+        return (argument.variable, argument.limit) if isinstance(argument, ByLeadingTerm) else None
+
+    def prove(self) -> Decision:
+        """The exact path alone; a proof on conditions that the claim neither assumes nor needs to make sense is none."""
+        decision = self.argument.establish(self)
+        foreign = self._foreign(decision.conditions) if decision.proved else None
+        if foreign is None:
+            return decision
+        return Decision(Answer.UNDECIDED, f"the argument holds only where {foreign}, which is not assumed", decision.conditions)
+
+    def _foreign(self, conditions: Iterable[Condition]) -> Condition | None:
+        """A condition that is neither assumed nor one under which the two sides are defined."""
+        left = [c for c in dict.fromkeys(conditions) if c.relation == ">" and not implied(c, self.assume)]
+        if not left:
+            return None
+        own = self._own_conditions()
+        left = [c for c in left if c.expression not in own]
+        known = (*self.assume, *own)
+        return next((c for c in left if not self._follows(c.expression, known)), None)
+
+    def _follows(self, expression: Expr, known: tuple[Expr, ...]) -> bool:
+        """Whether the expression is certainly positive where the known ones are."""
+        return ByPositiveTerms().establish(premise(self, expression, Integer(0), strict=True, assume=known)).proved
+
+    def _own_conditions(self) -> tuple[Expr, ...]:
+        """What must be positive for the two sides to be defined."""
+        arithmetic = Arithmetic(CoefficientField(self.symbols.union(*(a.free_symbols for a in self.assume))))
+        try:
+            for expression in self.assume:
+                arithmetic.assume_positive(normal_form(expression, arithmetic))
+            for side in (self.lhs, self.rhs):
+                normal_form(side, arithmetic)
+        except OutsideScope:
+            pass
+        return tuple(arithmetic.positive)
+
+    def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> Verdict:
+        """All paths: exact, pointwise, and intervals for a bound."""
+        limit = self.limit
+        pointwise = check_at_points(
+            self.lhs,
+            self.relation,
+            self.rhs,
+            assume=self.assume,
+            limit=limit,
+            points=points,
+            digits=digits,
+            seed=seed,
+        )
+        interval = None
+        if self.relation in BOUNDS:
+            interval = enclose_bound(self.lhs, self.relation, self.rhs, assume=self.assume, points=points, seed=seed)
+        return Verdict(self, self.prove(), pointwise, interval)
+
+    def to_latex(self) -> str:
+        return self.statement or f"{latex(self.lhs)} {RELATIONS[self.relation]} {latex(self.rhs)}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the paths say of one claim."""
+
+    claim: Claim
+    exact: Decision
+    pointwise: PointCheck
+    interval: PointCheck | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether no path objects and the exact one proves what it is there to prove."""
+        return self.strength != FAILED
+
+    @property
+    def strength(self) -> str:
+        """The strength of the argument, or "failed" where a path objects or an exact argument does not go through."""
+        if not self.pointwise.passed or (self.interval is not None and not self.interval.passed):
+            return FAILED
+        return earned(self.claim.argument, self.exact)
+
+    @property
+    def how(self) -> str:
+        parts = [described(self.claim.argument), f"{self.pointwise.points} points"]
+        if self.interval is not None:
+            parts.append(f"{self.interval.points} enclosures")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A theorem as data: title, assumptions, statement, steps, source, what follows."""
+
+    name: str
+    title: str
+    assumptions: tuple[str, ...]
+    statement: str
+    steps: tuple[Claim, ...]
+    source: str
+    follows: str = ""
+
+    def refuse_mistakes(self) -> None:
+        """Refuse what is certainly a mistake.
+
+        Raises
+        ------
+        ValueError
+            Where the source, or a step's name or reason is empty, two steps have one name, the two sides of a step are one and
+            the same, or a lemma is the conclusion itself.
+        """
+        require_text("source", self.source)
+        for step in self.steps:
+            _refuse_what_says_nothing(step, self.statement)
+        repeated = [name for name, count in Counter(step.name for step in self.steps).items() if count > 1]
+        if repeated:
+            raise ValueError(f"steps: {repeated[0]!r} is the name of more than one; a step needs a name of its own")
+
+    def prove(self) -> tuple[Decision, ...]:
+        return tuple(step.prove() for step in self.steps)
+
+    def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> tuple[Verdict, ...]:
+        return tuple(step.verify(points=points, digits=digits, seed=seed) for step in self.steps)
+
+    @property
+    def status(self) -> str:
+        """As strong as the weakest step, "failed" where one fails; computed from the steps, never typed."""
+        return weakest(verdict.strength for verdict in self.verify())
+
+    def _repr_latex_(self) -> str:
+        """The statement, for a notebook."""
+        return f"$\\displaystyle {self.statement}$"
+
+
+def earned(argument: Argument, exact: Decision) -> str:
+    """The argument's strength where it goes through; without a proof no more than numbers, or a citation, can give.
+
+    What an argument that is not the package's calls proved is its author's word, and no more than its numerical checks.
+    """
+    if exact.proved:
+        return argument.strength if is_of_the_package(argument) else weakest((argument.strength, NUMERICAL))
+    without_proof = CITED if isinstance(argument, Cited) else NUMERICAL if isinstance(argument, Numerically) else FAILED
+    return weakest((argument.strength, without_proof))
+
+
+def _refuse_what_says_nothing(step: Claim, statement: str) -> None:
+    """Refuse a step that is certainly a mistake."""
+    for what in ("name", "reason"):
+        require_text(f"step {step.name!r}: {what}", getattr(step, what))
+    if step.lhs == step.rhs:
+        raise ValueError(f"step {step.name!r}: lhs and rhs are both {str(step.lhs)[:60]}, which says nothing")
+    conclusions = {_words(text) for text in (statement, step.reason, step.statement) if text}
+    for argument in with_those_within(step.argument):
+        if isinstance(argument, UnderLemma) and _words(argument.lemma) in conclusions:
+            raise ValueError(f"step {step.name!r}: its lemma is what is to be proved, {argument.lemma[:60]!r}")
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()
+
+
+def first_failure(verdicts: Sequence[Verdict]) -> Verdict | None:
+    return next((verdict for verdict in verdicts if not verdict.holds), None)

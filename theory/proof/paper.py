@@ -1,0 +1,312 @@
+"""The equations of a paper: what stands in displayed mathematics between two markers of a LaTeX file.
+
+Nothing is moved: comments, labels, tags and prose are blanked out in place, so that every position in an equation is a place in
+the file. An aligned display is read as the chain that it is: a row that begins with a relation continues the row before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+from ..algebra.latex_input import RELATIONS, tokenize_latex
+from ..algebra.parse import ParseError
+
+BEGIN, END = "% isoflop: begin", "% isoflop: end"
+DISPLAYS = ("equation", "align", "gather", "multline", "eqnarray", "flalign", "alignat", "displaymath", "dmath")
+INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
+AND, WHERE, ROW = "\1", "\2", "\3"  # what prose that joins claims, prose that limits them, and a new row are replaced with
+
+COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(%[^\n]*)")
+OPENING = re.compile(
+    rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
+)
+WHERE_BETWEEN = re.compile(r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*")
+INNER_MARK = re.compile(rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?")
+LEFT_OUT = re.compile(
+    r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak)(?![A-Za-z])"
+)
+PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
+NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
+WIDE_SPACE = re.compile(r"\\qq?uad(?![A-Za-z])")
+WORD_THAT_LIMITS = re.compile(
+    r"[\s(]*(?:and\s+|all\s+)?(?:for|where|when|whenever|if|iff|with|as|at|provided|given|under|only|assuming|unless|except|subject\s+to"
+    r"|such\s+that|equality|s\.\s?t\.)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+WORD_THAT_TURNS = re.compile(r"\b(?:equality|equal|only|iff|not|or|unless|except|either|neither|no)\b", re.IGNORECASE)
+WORD_THAT_JOINS = re.compile(
+    r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*", re.IGNORECASE
+)
+QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
+BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
+NAMED_RELATIONS = "|".join(sorted(RELATIONS, key=len, reverse=True))
+RELATION = re.compile(rf"->|[=<>]|(?:\\(?:{NAMED_RELATIONS})(?![A-Za-z]))")
+STRICT = {"<", ">", r"\lt", r"\gt", r"\ne", r"\neq"}
+IN_PARENTHESES = re.compile(r"[\s&]*(?:\\left)?\((?P<inside>.*?)(?:\\right)?\)[\s&.,;]*", re.DOTALL)
+LIMIT = re.compile(
+    r"\s*\\?[A-Za-z]+\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))\s*(?:0(?:\^\{?\+\}?)?|\+?\\infty)[\s.,;]*"
+)
+TRAILING = re.compile(r"(?:[\s&.,;]|\\[,;:! ]|\\qq?uad)+\Z")
+EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One claim of a file.
+
+    Attributes
+    ----------
+    text : str
+        Its LaTeX, blank where the file has what is no part of the formula.
+    start : int
+        The position of the text in the file.
+    conditions : tuple of str
+        What is said of its domain or limit beside it: `r > 1`, `r \\to 0`.
+    """
+
+    text: str
+    start: int
+    conditions: tuple[str, ...] = ()
+    unclear: str = ""
+    """Prose beside it that says more than a condition, as "with equality if and only if"."""
+    definitions: tuple[str, ...] = ()
+    """Names that a display after the word "where" explains: `X_1 = \\frac{A}{B}`."""
+
+    @property
+    def shown(self) -> str:
+        """The formula on one line."""
+        return " ".join(self.text.replace("&", " ").split())
+
+    @property
+    def limit(self) -> str | None:
+        """The limit among the conditions."""
+        return next((text for text in self.conditions if LIMIT.fullmatch(text)), None)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The conditions on the domain."""
+        return tuple(text for text in self.conditions if not LIMIT.fullmatch(text))
+
+
+def place(source: str, position: int) -> tuple[int, int]:
+    """Line and column of a position, both from 1."""
+    return source.count("\n", 0, position) + 1, position - source.rfind("\n", 0, position)
+
+
+def equations(source: str, *, begin: str = BEGIN, end: str = END, known: Collection[str] = ()) -> list[Equation]:
+    """The displayed claims between the markers, in their order.
+
+    Parameters
+    ----------
+    source : str
+        A LaTeX file.
+    begin, end : str
+        The markers, each as it stands in the file. There may be several marked regions.
+    known : collection of str
+        Names that mean something, so that no equation defines them.
+
+    Raises
+    ------
+    ParseError
+        Where a marker is missing or out of order, a display is never closed, or no claim is marked.
+    """
+    for name, marker in (("begin", begin), ("end", end)):
+        if not marker.strip():
+            raise ParseError(f"{name}={marker!r}: must not be blank")
+    visible = COMMENT.sub(lambda match: match[1] + " " * len(match[2]), source)
+    found = [claim for start, stop in _regions(source, begin, end) for claim in _explained(visible, start, stop, known)]
+    if not found:
+        raise ParseError(f"no displayed equation stands between {begin!r} and {end!r}")
+    return found
+
+
+def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
+    position = source.find(begin)
+    if position < 0:
+        others = r"others can be named, as '\begin{document}' and '\end{document}'"
+        raise ParseError(f"the marker {begin!r} is missing; {others}")
+    while position >= 0:
+        start = position + len(begin)
+        stop = source.find(end, start)
+        if stop < 0:
+            raise ParseError(f"the marker {begin!r} in line {place(source, position)[0]} has no {end!r} after it")
+        yield start, stop
+        position = source.find(begin, stop + len(end))
+
+
+def _explained(text: str, start: int, stop: int, known: Collection[str]) -> Iterator[Equation]:
+    """The claims of each display, with the definitions of the one that a "where" joins to it."""
+    before: list[Equation] = []
+    for opening, first, last, end in _displays(text, start, stop):
+        claims = list(_claims(text[first:last], first))
+        if before and WHERE_BETWEEN.fullmatch(text, start, opening):
+            defined = [claim for claim in claims if _defines(claim.text, known)]
+            texts = tuple(claim.text for claim in defined)
+            before = [replace(claim, definitions=claim.definitions + texts) for claim in before]
+            claims = [claim for claim in claims if claim not in defined]
+        yield from before
+        before, start = claims, end
+    yield from before
+
+
+def _defines(text: str, known: Collection[str]) -> bool:
+    """Whether a claim is an equality whose left side is a name that means nothing yet."""
+    relations = [match.group() for match in RELATION.finditer(text)]
+    if relations != ["="]:
+        return False
+    try:
+        left = tokenize_latex(RELATION.split(text)[0].replace("&", " "))
+    except ParseError:
+        return False
+    return len(left) == 1 and left[0].kind == "name" and left[0].text not in known
+
+
+def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+    """Where each display begins, where its contents begin and end, and where it ends."""
+    while (opening := OPENING.search(text, start, stop)) is not None:
+        closing = rf"\end{{{opening['name']}}}" if opening["name"] else r"\]" if opening["bracket"] else "$$"
+        last = text.find(closing, opening.end(), stop)
+        if last < 0:
+            line, _ = place(text, opening.start())
+            raise ParseError(f"{opening.group()!r} in line {line} is not closed by {closing!r} before the end marker")
+        yield opening.start(), opening.end(), last, last + len(closing)
+        start = last + len(closing)
+
+
+# -- one display -------------------------------------------------------------------------------------------------------
+
+
+def _claims(display: str, start: int) -> Iterator[Equation]:
+    """The claims of a display; a part that states a domain or a limit belongs to the claim before it."""
+    text, embedded, unclear = _masked(display)
+    current: Equation | None = None
+    for first, part, is_condition in _parts(text):
+        bare = _without_parentheses(part)
+        if is_condition or bare != part or LIMIT.fullmatch(bare) or _is_domain(bare):
+            beside = (inside for at, inside in embedded if first <= at + 1 <= first + len(part))
+            stated = [_without_parentheses(QUANTIFIED.sub("", bare)), *beside]
+            if current is not None:
+                known = tuple(_trimmed(condition).strip() for condition in stated if not EMPTY.fullmatch(condition))
+                current = replace(current, conditions=current.conditions + known)
+                continue
+        if current is not None:
+            yield current
+        current = Equation(_trimmed(part), start + first, unclear=unclear)
+    if current is not None:
+        yield current
+
+
+def _trimmed(part: str) -> str:
+    """Without the punctuation and the space at its end."""
+    while (shorter := TRAILING.sub("", part)) != part:
+        part = shorter
+    return part
+
+
+def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
+    """The display with rows and prose as marks, the mathematics inside its limiting prose with its place, and unclear prose."""
+    text = list(display)
+    unclear = ""
+    embedded: list[tuple[int, str]] = []
+
+    def blank(first: int, last: int, mark: str = " ") -> None:
+        for i in range(first, last):
+            text[i] = "\n" if display[i] == "\n" else " "
+        text[first] = mark
+
+    for match in INNER_MARK.finditer(display):
+        blank(*match.span())
+    for match in LEFT_OUT.finditer(display):
+        blank(match.start(), _end_of_group(display, match.end()))
+    for match in PROSE.finditer(display):
+        last = _end_of_group(display, match.end())
+        inside = display[match.end() + 1 : last - 1]
+        if BEFORE_ORNAMENT.search(display, 0, match.start()):
+            continue
+        if WORD_THAT_TURNS.search(inside):
+            unclear = " ".join(inside.split())
+        if WORD_THAT_LIMITS.match(inside):
+            blank(match.start(), last, WHERE)
+            embedded += [(match.start(), formula) for formula in re.findall(r"\$([^$]+)\$", inside)]
+        elif WORD_THAT_JOINS.fullmatch(inside) or " " in inside.strip():
+            blank(match.start(), last, AND)
+    for match in NEW_ROW.finditer("".join(text)):
+        blank(*match.span(), ROW)
+    return "".join(text), embedded, unclear
+
+
+def _end_of_group(text: str, position: int) -> int:
+    """The end of the group in braces that begins here; the position itself where none does."""
+    if text[position : position + 1] != "{":
+        return position
+    depth = 0
+    for i in range(position, len(text)):
+        if text[i] in "{}" and text[i - 1] != "\\":
+            depth += 1 if text[i] == "{" else -1
+            if depth == 0:
+                return i + 1
+    return len(text)
+
+
+def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Claims and conditions with their places, each with whether prose makes it a condition."""
+    cuts = [(0, 0, AND), *_cuts(text), (len(text), len(text), AND)]
+    joined: list[tuple[int, str, bool]] = []
+    for (_, first, mark), (stop, _, _) in pairwise(cuts):
+        own = text[first:stop]
+        if EMPTY.fullmatch(own) and mark != WHERE:
+            continue
+        before = joined[-1] if joined else None
+        if before is not None and not before[2] and mark not in (AND, WHERE) and _continues(own):
+            start, earlier, _ = before
+            gap = text[start + len(earlier) : first]
+            bridge = re.sub(rf"[{AND}{WHERE}{ROW}]", " ", gap if mark == "," and not _is_link(own) else re.sub("[,;]", " ", gap))
+            joined[-1] = (start, earlier + bridge + own, False)
+        else:
+            joined.append((first, own, mark == WHERE))
+    yield from joined
+
+
+def _cuts(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where the text may be cut outside parentheses: at prose, commas, wide spaces and rows."""
+    depth = 0
+    for i, character in enumerate(text):
+        escaped = text[i - 1 : i] == "\\"
+        if character in "([{" and not (escaped and character != "{"):
+            depth += 1
+        elif character in ")]}" and not (escaped and character != "}"):
+            depth -= 1
+        elif character in (AND, WHERE, ROW):
+            depth = 0
+            yield i, i + 1, character
+        elif depth <= 0 and character in ",;" and not escaped:
+            yield i, i + 1, ","
+        elif depth <= 0 and character == "\\" and (space := WIDE_SPACE.match(text, i)) is not None:
+            yield i, space.end(), "space"
+
+
+def _continues(part: str) -> bool:
+    """Whether a part goes on with the claim before: as a link of its chain, or as a piece of its last side."""
+    return _is_link(part) or RELATION.search(part) is None
+
+
+def _is_link(part: str) -> bool:
+    return RELATION.match(part.lstrip(" \n\t&")) is not None
+
+
+def _without_parentheses(part: str) -> str:
+    """The relation of a part such as `(r > 1)` or `\\left(r \\to 0\\right)`; any other part as it is."""
+    match = IN_PARENTHESES.fullmatch(part)
+    inside = match["inside"] if match is not None else ""
+    depths = list(accumulate((character in "([{") - (character in ")]}") for character in inside))
+    return inside if RELATION.search(inside) is not None and min(depths) >= 0 and depths[-1] == 0 else part
+
+
+def _is_domain(part: str) -> bool:
+    """Whether every relation is strict, as in `r > 1`, with a symbol alone on one side."""
+    relations = [match.group() for match in RELATION.finditer(part)]
+    sides = [side.strip(" &.,;\n()") for side in RELATION.split(part)]
+    return bool(relations) and set(relations) <= STRICT and any(re.fullmatch(r"\\?[A-Za-z]+", side) for side in sides)

@@ -1,0 +1,350 @@
+"""Numerical checks of a claim at seeded random points; no code is shared with the normal form.
+
+Values come from ordinary multiprecision arithmetic here (a private mpmath context), from interval arithmetic for the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice, pairwise, product
+from math import prod
+from typing import Any
+
+import mpmath
+from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
+
+from ..algebra.interval import IntervalEvaluator, Undefined
+from ..algebra.sample import Point, not_real
+from ..algebra.sample import points as sampled_points
+from .argument import BOUNDS, STRICT
+
+SMALLEST_LIMIT_STEP = 3
+#: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is not yet small.
+LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
+LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
+LARGEST_DRAW = 2_000
+#: A bound is followed downhill from the tightest of its first points: from how many, of how many, how often, by which factors.
+DESCENTS, FIRST_POINTS, ROUNDS = 2, 16, 3
+STRIDES = tuple(Rational(*pair) for pair in ((1, 8), (1, 2), (9, 10), (10, 9), (2, 1), (8, 1)))
+
+
+class OutOfReach(ValueError):
+    """A distance shrinks towards a limit and is not small at the last step."""
+
+
+@dataclass(frozen=True)
+class PointCheck:
+    """Whether the relation held at every point, how many were used, and where it failed first."""
+
+    passed: bool
+    points: int
+    detail: str
+    witness: tuple[tuple[Symbol, Rational], ...] = ()
+
+
+class PointEvaluator:
+    """Values of expressions at a point, to `digits` decimal digits."""
+
+    def __init__(self, digits: int) -> None:
+        self.context = mpmath.mp.clone()
+        self.context.dps = digits
+        self.functions = {
+            exp: self._exp,
+            Abs: abs,
+            sinh: self.context.sinh,
+            cosh: self.context.cosh,
+            tanh: self.context.tanh,
+        }
+
+    def evaluate(self, e: Expr, point: Mapping[Symbol, Any]) -> Any:
+        return self._evaluate(e, point, {})
+
+    def _evaluate(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
+        if e not in seen:
+            seen[e] = self._compute(e, point, seen)
+        return seen[e]
+
+    def _compute(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
+        mp = self.context
+        if e.is_Symbol:
+            if e not in point:
+                raise Undefined(f"{e} is bound by a sum, an integral or the like")
+            value = point[e]
+            return mp.mpf(int(value.p)) / int(value.q) if isinstance(value, Rational) else mp.mpf(value)
+        if e.is_Rational:
+            return mp.mpf(int(e.p)) / int(e.q)
+        if hasattr(e, "definition"):
+            return self._evaluate(e.definition(), point, seen)
+        if e is exp(1):
+            return mp.e
+        values = [self._evaluate(argument, point, seen) for argument in e.args]
+        if e.is_Add:
+            return mp.fsum(values)
+        if e.is_Mul:
+            return mp.fprod(values)
+        if e.is_Pow:
+            return self._power(*values, whole=e.exp.is_Integer)
+        if isinstance(e, log):
+            if values[0] <= 0:
+                raise Undefined(f"log({mp.nstr(values[0])})")
+            return mp.log(values[0])
+        if e.func in self.functions:
+            return self.functions[e.func](*values)
+        raise Undefined(f"{e.func.__name__} has no pointwise evaluation")
+
+    def _exp(self, argument: Any) -> Any:
+        if not abs(argument) < LARGEST_EXPONENT:
+            raise Undefined("an exponential too large to evaluate")
+        return self.context.exp(argument)
+
+    def _power(self, base: Any, exponent: Any, *, whole: bool) -> Any:
+        """A negative number has powers with a whole number as exponent, not with a symbol that happens to be whole."""
+        if (base < 0 and not whole) or (base == 0 and exponent < 0):
+            raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(exponent)}")
+        if self.context.isint(exponent):
+            return base ** int(exponent)
+        return self._exp(exponent * self.context.log(base)) if base else self.context.zero
+
+
+def check_at_points(
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    *,
+    assume: Sequence[Expr] = (),
+    limit: tuple[Symbol, str] | None = None,
+    points: int = 64,
+    digits: int = 50,
+    seed: int = 0,
+) -> PointCheck:
+    """Check a relation at `points` seeded points where both sides are defined and the assumptions hold.
+
+    Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times the digits, to an absolute
+    10^(-2 digits): so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. An
+    asymptotic equality lhs ~ rhs is followed into the limit, where |lhs/rhs - 1| must shrink at every step, and a
+    limit lhs -> rhs likewise with |lhs - rhs|; a distance that shrinks all the way without becoming small is no objection, and
+    the detail says so. A bound must also hold where its slack becomes least nearby. A strict bound fails where the sides are
+    equal as numbers, and points at which they merely agree in all digits do not count.
+    """
+    symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
+    if complaint := not_real(symbols):
+        return PointCheck(False, 0, complaint)
+    evaluator, finer = PointEvaluator(digits), PointEvaluator(4 * digits)
+
+    def fails(point: Point) -> str:
+        """What fails at the point, if anything; a failure is seen again with more digits."""
+        if any(evaluator.evaluate(a, point) <= 0 for a in assume):
+            raise Undefined("an assumption does not hold")
+        failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits, floor=0)
+        failure = failure and _failure(finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1)
+        return failure or (_not_apart(evaluator, finer, lhs, rhs, point, digits) if relation in STRICT else "")
+
+    def slack(point: Point) -> Any:
+        if any(evaluator.evaluate(a, point) <= 0 for a in assume):
+            raise Undefined("an assumption does not hold")
+        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+        size = max(abs(left), abs(right))
+        if 0 in (lhs, rhs):
+            size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point))) for side in (lhs, rhs))
+        return _share(left - right if relation in (">=", ">") else right - left, size)
+
+    held: list[Point] = []
+    out_of_reach = 0
+    for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
+        try:
+            failure = fails(point)
+        except Undefined:
+            continue
+        except OutOfReach:
+            failure, out_of_reach = "", out_of_reach + 1
+        if failure:
+            return PointCheck(False, len(held) + 1, failure, _ordered(point))
+        held.append(point)
+        if len(held) == points or not symbols:
+            break
+    used = len(held)
+    if used < min(points, 1 if not symbols else points):
+        return PointCheck(False, used, f"only {used} of {points} points lie in the domain")
+    for point in _tightest(held, slack) if relation in BOUNDS else ():
+        try:
+            failure = fails(point)
+        except Undefined:
+            continue
+        if failure:
+            return PointCheck(False, used, failure, _ordered(point))
+    if out_of_reach:
+        detail = f"the distance shrinks at {used} points, but at {out_of_reach} of them the limit is out of reach"
+        return PointCheck(True, used, detail)
+    return PointCheck(True, used, f"holds at {used} points with {digits} digits")
+
+
+def _ordered(point: Point) -> tuple[tuple[Symbol, Rational], ...]:
+    return tuple(sorted(point.items(), key=lambda item: item[0].name))
+
+
+def _share(gap: Any, size: Any) -> Any:
+    return gap / size if size else gap
+
+
+def _size(side: Expr, absolute: Callable[[Expr], Any]) -> Any:
+    """The side with every term of its sums counted as positive, so that a side of zero leaves something to compare with."""
+    if side.is_Add:
+        return sum(_size(term, absolute) for term in side.args)
+    if side.is_Mul:
+        return prod(_size(factor, absolute) for factor in side.args)
+    return absolute(side)
+
+
+def _tightest(held: Sequence[Point], slack: Callable[[Point], Any]) -> list[Point]:
+    """Where one arrives from the points of least slack by going towards less, one coordinate after the other."""
+    starts = sorted(((slack(point), index) for index, point in enumerate(held[:FIRST_POINTS])), key=lambda start: start[0])
+    return [_downhill(held[index], least, slack) for least, index in starts[:DESCENTS]]
+
+
+def _downhill(best: Point, least: Any, slack: Callable[[Point], Any]) -> Point:
+    for _ in range(ROUNDS):
+        before = best
+        for symbol, factor in product(best, STRIDES):
+            near = {**best, symbol: best[symbol] * factor}
+            try:
+                found = slack(near)
+            except Undefined:
+                continue
+            if found < least:
+                best, least = near, found
+        if best is before:
+            break
+    return best
+
+
+def _failure(
+    evaluator: PointEvaluator,
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    point: Point,
+    limit: tuple[Symbol, str] | None,
+    digits: int,
+    *,
+    floor: int,
+) -> str:
+    """What fails at the point, if anything, to all but the last 10 of `digits` digits of max(floor, |lhs|, |rhs|)."""
+    mp = evaluator.context
+    if relation in ("~", "->"):
+        return _limit_failure(evaluator, lhs, relation, rhs, point, limit, digits)
+    left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+    tolerance = mp.mpf(10) ** (10 - digits) * max(floor, abs(left), abs(right))
+    if relation == "==" and abs(left - right) > tolerance:
+        return f"lhs = {mp.nstr(left, 20)}, rhs = {mp.nstr(right, 20)}"
+    too_small = relation in (">=", ">") and left < right - tolerance
+    if too_small or (relation in ("<=", "<") and left > right + tolerance):
+        return f"lhs = {mp.nstr(left, 20)} {relation} rhs = {mp.nstr(right, 20)} fails"
+    return ""
+
+
+def _not_apart(evaluator: PointEvaluator, finer: PointEvaluator, lhs: Expr, rhs: Expr, point: Point, digits: int) -> str:
+    """Whether both sides are one number at the point; Undefined where they agree in every digit and are not seen to be one."""
+    for values, seen in ((evaluator, digits), (finer, 4 * digits)):
+        left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
+        if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
+            return ""
+    if (lhs - rhs).subs(point) == 0:
+        return f"both sides are {evaluator.context.nstr(left, 20)}"
+    raise Undefined("the sides agree in every digit")
+
+
+def _limit_failure(
+    evaluator: PointEvaluator,
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    point: Point,
+    limit: tuple[Symbol, str] | None,
+    digits: int,
+) -> str:
+    if limit is None:
+        raise ValueError("limit=None: an asymptotic statement needs its variable and its limit")
+    mp = evaluator.context
+    variable, target = limit
+    sign = -1 if target == "0" else 1
+    floor, small = mp.mpf(10) ** (10 - digits), mp.mpf(10) ** -SMALLEST_LIMIT_STEP
+
+    def distance(logarithm: int) -> Any:
+        at = {**point, variable: mp.exp(sign * logarithm)}
+        left, right = evaluator.evaluate(lhs, at), evaluator.evaluate(rhs, at)
+        if relation == "~" and not right:
+            raise Undefined("a quotient by zero")
+        return abs(left / right - 1) if relation == "~" else abs(left - right)
+
+    distances = [distance(logarithm) for logarithm in LOGARITHMS]
+    for logarithm in FARTHER:
+        if distances[-1] <= small or not _shrinking(distances, floor):
+            break
+        with suppress(Undefined):
+            distances.append(distance(logarithm))
+    if not _shrinking(distances, floor):
+        what = "lhs/rhs - 1" if relation == "~" else "lhs - rhs"
+        return f"{what} = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
+    if distances[-1] > small:
+        raise OutOfReach
+    return ""
+
+
+def _shrinking(distances: Sequence[Any], floor: Any) -> bool:
+    return all(after < before or after <= floor for before, after in pairwise(distances))
+
+
+def enclose_bound(
+    lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), points: int = 64, seed: int = 0, digits: int = 50
+) -> PointCheck:
+    """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of zero.
+
+    Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits` digits; for a strict bound
+    zero is on the wrong side.
+    """
+    evaluator, strict = IntervalEvaluator(digits), relation in STRICT
+    symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
+    if complaint := not_real(symbols):
+        return PointCheck(False, 0, complaint)
+
+    def excluded(difference: Any) -> bool:
+        return bool(difference.b < 0 or (strict and difference.b == 0))
+
+    def enclosed(point: Point) -> tuple[Any, Any]:
+        """The difference, positive where the bound holds, and the size of the sides."""
+        if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
+            raise Undefined("an assumption is not certain")
+        left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
+        size = max(abs(left).b, abs(right).b)
+        if 0 in (lhs, rhs):
+            size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point)).b) for side in (lhs, rhs))
+        return (left - right if relation in (">=", ">") else right - left), size
+
+    def slack(point: Point) -> Any:
+        difference, size = enclosed(point)
+        return _share(difference.b, size)
+
+    held: list[Point] = []
+    confirmed = equal = 0
+    for point in islice(sampled_points(symbols, seed + 1), LARGEST_DRAW):
+        try:
+            difference, size = enclosed(point)
+        except Undefined:
+            continue
+        held.append(point)
+        if excluded(difference):
+            return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
+        confirmed += bool(difference.a > 0)
+        equal += bool(abs(difference).b < size * evaluator.context.mpf(10) ** (10 - digits))
+        if len(held) == points or not symbols:
+            break
+    if held and equal == len(held) and not strict:
+        return PointCheck(True, len(held), f"equality at {len(held)} points with {digits} digits")
+    if not confirmed:
+        return PointCheck(False, len(held), f"no enclosure at {len(held)} points confirms the bound strictly")
+    for point in _tightest(held, slack):
+        if excluded(enclosed(point)[0]):
+            return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
+    return PointCheck(True, len(held), f"{confirmed} of {len(held)} enclosures confirm the bound strictly")

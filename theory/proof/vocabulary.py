@@ -1,0 +1,213 @@
+"""The names that a claim may use: symbols of the law, and quantities that stand for their closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from sympy import Expr, Symbol, log
+
+from .. import symbols as sym
+from ..algebra.functions import phi2
+from ..algebra.parse import Formula
+from ..budget import SIX_ND, Budget
+from ..data.notation import Notation
+from ..data.notation import notation as find_notation
+from ..envelope import Envelope, derive
+from ..penalty import Misallocation, misallocation
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Names and what they mean in one notation, in the letters of that notation.
+
+    `names[name]` is a symbol, a closed form, or a formula in its arguments (`N_opt(C)`, `P(r)`, `L(N, D)`); a letter that means
+    nothing else is a free positive symbol.
+
+    Attributes
+    ----------
+    names : mapping
+    notation : Notation
+    means : mapping of str to str
+        The names that are more than a letter, in words.
+    run : mapping of Symbol to Expr
+        What the quantities of one run are in C and r: N = r N*(C), the tokens D that the budget leaves, rho, s and so on. Letters
+        that a claim uses side by side mean these where the claim does not hold for independent ones.
+    definitions : mapping of Symbol to str
+        The same as a reader wants them: `C == 6*N*D`, `r == N/N_opt`.
+    budget : sympy.Expr
+        C in the other letters.
+    """
+
+    names: Mapping[str, Expr | Formula]
+    notation: Notation
+    means: Mapping[str, str]
+    run: Mapping[Symbol, Expr]
+    definitions: Mapping[Symbol, str]
+    budget: Expr
+
+    @property
+    def of_a_run(self) -> frozenset[Symbol]:
+        """The letters that belong to one run."""
+        return frozenset((*self.run, *self.definitions))
+
+    def depend(self, letters: Collection[Symbol]) -> bool:
+        """Whether what the letters mean at one run ties them to each other: a run has two degrees of freedom, C and r."""
+        among = self.of_a_run & set(letters)
+        ratios = among & {sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO}
+        return len(among) > 2 or len(ratios) > 1 or bool(among & self.named_for_a_run)
+
+    @property
+    def named_for_a_run(self) -> frozenset[Symbol]:
+        """Those that have no other meaning."""
+        return frozenset(RUN_SYMBOLS)
+
+    def meanings(self, letters: Collection[Symbol]) -> tuple[str, ...]:
+        """What the letters mean beside each other."""
+        return tuple(meaning for symbol, meaning in self.definitions.items() if symbol in letters)
+
+
+@lru_cache(maxsize=8)
+def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabulary:
+    """The vocabulary of the two-term law under a budget.
+
+    Raises
+    ------
+    ValueError
+        Where a letter of the budget means something else in the notation: `a` is an allocation exponent of hoffmann.
+    """
+    spelling = find_notation(notation)
+    envelope = derive(budget=budget)
+    canonical = _canonical(envelope)
+    letters = {meaning: name for name, meaning in canonical.items() if isinstance(meaning, Symbol)}
+    own = {meaning: Symbol(spelling.names().get(name, name), **meaning.assumptions0) for meaning, name in letters.items()}
+    own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
+    _refuse_clashes(budget, spelling)
+
+    def respelt(meaning: Expr | Formula) -> Expr | Formula:
+        if not isinstance(meaning, Formula):
+            return meaning.xreplace(own)
+        other = None if meaning.other is None else respelt(meaning.other)
+        instead = tuple((symbol, value.xreplace(own)) for symbol, value in meaning.instead)
+        return replace(meaning, body=meaning.body.xreplace(own), other=other, instead=instead)
+
+    respelled = {own_name: canonical[name] for name, own_name in spelling.names().items() if name in canonical}
+    ambiguous = {name for name in spelling.names() if name.isalpha()} | set(respelled)
+    names = {name: meaning for name, meaning in canonical.items() if name not in ambiguous} | respelled
+    m = misallocation(envelope)
+    return Vocabulary(
+        {name: respelt(meaning) for name, meaning in names.items()},
+        spelling,
+        {spelling.names().get(name, name): meaning for name, meaning in MEANINGS.items()},
+        {symbol: value.xreplace(own) for symbol, value in _run(m).items()},
+        _definitions(m, budget),
+        budget.compute(),
+    )
+
+
+def _refuse_clashes(budget: Budget, spelling: Notation) -> None:
+    for symbol in budget.compute().free_symbols:
+        for canonical, own in spelling.names().items():
+            if own == symbol.name and canonical != own:
+                raise ValueError(
+                    f"budget={budget}: its {own} is no letter of the {spelling.name} notation, in which {own} is what others "
+                    f"write {canonical}; say notation='schaeffer'"
+                )
+
+
+def _canonical(envelope: Envelope) -> dict[str, Expr | Formula]:
+    form, m = envelope.form, misallocation(envelope)
+    params, tokens = form.terms
+    w_n, w_d = envelope.shares
+    balance = envelope.params.subs(sym.C, envelope.budget.coefficient)
+    constants = {str(x): x for x in envelope.budget.compute().free_symbols - {sym.N, sym.D}}
+    return {
+        "N": sym.N,
+        "D": sym.D,
+        "C": sym.C,
+        "E": sym.E,
+        "A": sym.A,
+        "B": sym.B,
+        "beta": sym.BETA,
+        "gamma": sym.GAMMA,
+        "N_max": sym.N_MAX,
+        "D_max": sym.D_MAX,
+        **constants,
+        "r": sym.SIZE_RATIO,
+        "rho": sym.RATIO,
+        "s": sym.LOG_SIZE_RATIO,
+        "L": Formula((sym.N, sym.D), form.loss, Formula((sym.C,), envelope.loss)),
+        "R": Formula((sym.N, sym.D), form.reducible, Formula((sym.C,), envelope.reducible)),
+        "T_N": Formula((sym.N,), params.expression),
+        "T_D": Formula((sym.D,), tokens.expression),
+        "N_opt": Formula((sym.C,), envelope.params),
+        "D_opt": Formula((sym.C,), envelope.tokens),
+        "L_opt": Formula((sym.C,), envelope.loss),
+        "R_opt": Formula((sym.C,), envelope.reducible),
+        "alpha": envelope.exponent,
+        "C0": envelope.coefficient,
+        "w_N": w_n,
+        "w_D": w_d,
+        "G": balance,
+        "P": Formula((sym.SIZE_RATIO,), m.penalty, instead=((sym.RATIO, m.size_ratio),)),
+        "phi2": Formula((X,), phi2(X)),
+    }
+
+
+#: What stands for a closed form, in words.
+MEANINGS = {
+    "L": "the loss L(N, D), or with one argument the least loss L(C)",
+    "R": "the reducible loss R(N, D), or with one argument the least one R(C)",
+    "T_N": "the params term of the loss",
+    "T_D": "the tokens term of the loss",
+    "N_opt": "the optimal params at compute C",
+    "D_opt": "the optimal tokens at compute C",
+    "L_opt": "the least loss at compute C",
+    "R_opt": "the least reducible loss at compute C",
+    "alpha": "the exponent of the least reducible loss in C",
+    "C0": "the coefficient of the least reducible loss in C",
+    "w_N": "the share of the params term in the least reducible loss",
+    "w_D": "the share of the tokens term in the least reducible loss",
+    "G": "N_opt where C is the coefficient of the budget",
+    "P": "the penalty, reducible loss over the least at the same compute, at size ratio r or overtraining ratio rho",
+}
+
+#: Quantities of a run that a claim may define for itself, so that they have no fixed meaning.
+RUN_SYMBOLS = tuple(
+    Symbol(name, nonnegative=True) if name == "Delta_C" else Symbol(name, positive=True)
+    for name in ("k_D", "C_eff", "Delta_C", "N_crit", "D_crit")
+)
+TOKENS_FACTOR, EFFECTIVE, OVERHEAD, SMALLEST, FEWEST = RUN_SYMBOLS
+X = Symbol("x", real=True)
+
+
+def _run(m: Misallocation) -> dict[Symbol, Expr]:
+    """The quantities of a run with N = r N*(C) at compute C, in C and r."""
+    envelope = m.envelope
+    params = sym.SIZE_RATIO * envelope.params
+    return {
+        sym.N: params,
+        sym.D: m.remaining(sym.N).subs(sym.N, params),
+        sym.RATIO: m.ratio,
+        sym.LOG_SIZE_RATIO: log(sym.SIZE_RATIO),
+        TOKENS_FACTOR: m.tokens_factor,
+        EFFECTIVE: sym.C * m.effective_compute,
+        OVERHEAD: sym.C * m.compute_overhead,
+        SMALLEST: envelope.params * m.critical_size_ratio,
+        FEWEST: envelope.tokens * m.critical_tokens_ratio,
+    }
+
+
+def _definitions(m: Misallocation, budget: Budget) -> dict[Symbol, str]:
+    return {
+        sym.C: f"C == {'*'.join(str(factor) for factor in (budget.coefficient, *(x**c for x, c in budget.powers)))}",
+        sym.SIZE_RATIO: "r == N/N_opt",
+        sym.RATIO: "rho == (D/N)/(D_opt/N_opt)",
+        sym.LOG_SIZE_RATIO: "s == log(r)",
+        TOKENS_FACTOR: "k_D is the multiple of D_opt that reaches L_opt with N = r N_opt",
+        EFFECTIVE: "C_eff is the compute whose L_opt is the loss of the run",
+        OVERHEAD: "Delta_C is the extra compute that reaches L_opt with N = r N_opt",
+        SMALLEST: "N_crit is the size at which L_opt is out of reach",
+        FEWEST: "D_crit is the data at which L_opt is out of reach",
+    }

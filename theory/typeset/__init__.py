@@ -1,0 +1,1 @@
+"""Theorems and tables on a page: text, LaTeX, documents."""

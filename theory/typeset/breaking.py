@@ -1,0 +1,142 @@
+"""Where a displayed equation may be broken, and the rows it is then set on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from sympy import Add, Expr, Mul, exp, log
+
+from .printer import PaperPrinter, snug
+from .text import is_negative, ordered_terms, quotient
+from .width import RELATIONS, TOKEN, group, width
+
+#: Points for an equation in an align block and in a list (article, 10pt), and what its end may add to them.
+TEXT_WIDTH, ITEM_WIDTH, SLACK = 330, 300, 15
+SIZES = (("", 10), (r"\small", 9), (r"\footnotesize", 8), (r"\scriptsize", 7))
+
+
+def pieces(side: Expr, printer: PaperPrinter) -> list[str]:
+    """The parts of one side between which a line may be broken: its terms, and the factors of a wide term."""
+    first, *rest = ordered_terms(side) if isinstance(side, Add) else [side]
+    found = _factors(first, printer)
+    for term in rest:
+        start, *more = _factors(-term if is_negative(term) else term, printer)
+        found += [f"{'-' if is_negative(term) else '+'} {start}", *more]
+    return found
+
+
+def _factors(term: Expr, printer: PaperPrinter) -> list[str]:
+    """One term, or the pieces of one that is too wide: its factors, its argument, the terms in its brackets."""
+    text = printer.doprint(term)
+    if width(text) <= ITEM_WIDTH:
+        return [snug(printer.bracket(text)) if isinstance(term, Add) else text]
+    if isinstance(term, Add):
+        return _bracketed("", term, printer)
+    if isinstance(term, exp | log):
+        return _bracketed(rf"\{term.func.__name__}", term.args[0], printer)
+    if not isinstance(term, Mul):
+        return [text]
+    parts = quotient(term)
+    groups = [[printer.fraction(parts.numerator, parts.denominator, alone=False)]] if parts.denominator else []
+    groups += [_factors(factor, printer) for factor in (parts.tail if groups else parts.numerator)]
+    (first, *more), *others = groups
+    found = [f"-{first}" if parts.negative else first, *more]
+    for start, *rest in others:
+        found += [rf"\times {start}", *rest]
+    return found
+
+
+def _bracketed(name: str, inside: Expr, printer: PaperPrinter) -> list[str]:
+    """A bracket that may be broken between the terms inside."""
+    first, *rest = pieces(inside, printer)
+    *before, last = [rf"{name}\biggl({first}", *rest]
+    return [*before, rf"{last}\biggr)"]
+
+
+def packed(left: Sequence[str], right: Sequence[str], note: str, room: int) -> list[str]:
+    """One row if everything fits; else the sides on rows of their own, and the note where it fits."""
+    whole = " ".join([*left, *right])
+    noted = rf"{whole} \qquad {note}" if note else whole
+    if width(noted) <= room:
+        return [noted]
+    rows = [whole] if width(whole) <= room else filled(left, room) + filled(right, room)
+    if note and width(rf"{rows[-1]} \qquad {note}") <= room:
+        rows[-1] += rf" \qquad {note}"
+        return rows
+    return [*rows, note] if note else rows
+
+
+def filled(pieces: Sequence[str], room: int) -> list[str]:
+    """Rows of pieces; the last piece may go a little beyond, so that it does not stand alone."""
+    rows = [pieces[0]]
+    for k, piece in enumerate(pieces[1:], start=2):
+        longer = f"{rows[-1]} {piece}"
+        if width(longer) <= room + SLACK * (k == len(pieces)):
+            rows[-1] = longer
+        else:
+            rows.append(piece)
+    return rows
+
+
+# -- LaTeX as it was written ---------------------------------------------------------------------------------
+
+#: Between two statements, and in front of the next link of one.
+BETWEEN = re.compile(r"\\q?quad(?![A-Za-z])")
+LINKS = RELATIONS | {r"\iff", r"\implies", r"\Rightarrow"}
+
+
+def display(latex: str, room: int) -> str:
+    """A statement as a display of its own: on rows where it is too wide, broken between statements, then between links.
+
+    Parameters
+    ----------
+    latex : str
+        A formula without its full stop.
+    room : int
+        Points.
+    """
+    rows = _statements(latex, room)
+    widest = max(map(width, rows))
+    size = next((name for name, scale in SIZES if widest * scale <= 10 * (room + SLACK)), SIZES[-1][0])
+    body = " \\\\\n  ".join(rows)
+    block = f"\\[\n  {body}.\n\\]" if len(rows) == 1 else f"\\begin{{gather*}}\n  {body}.\n\\end{{gather*}}"
+    return f"{{{size}\n{block}}}" if size else block
+
+
+def _statements(latex: str, room: int) -> list[str]:
+    if width(latex) <= room:
+        return [latex]
+    rows = [""]
+    for statement in _split(latex, lambda token: bool(BETWEEN.fullmatch(token)), keep=False):
+        longer = rf"{rows[-1]} \qquad {statement}" if rows[-1] else statement
+        if width(longer) <= room:
+            rows[-1] = longer
+            continue
+        links = _split(statement, LINKS.__contains__, keep=True) if width(statement) > room else [statement]
+        rows += filled(links, room)
+    return [row for row in rows if row]
+
+
+def _split(latex: str, separates: Callable[[str], bool], *, keep: bool) -> list[str]:
+    """The parts between separators outside all brackets; with `keep`, each part begins with its separator."""
+    parts, depth, position = [""], 0, 0
+    while position < len(latex):
+        match = TOKEN.match(latex, position)
+        assert match is not None
+        token, position = match[0], match.end()
+        if depth == 0 and separates(token):
+            parts.append(f"{token} " if keep else "")
+            continue
+        depth += token in OPENING
+        depth -= token in CLOSING
+        if token in SIZED:
+            bracket, position = group(latex, position)
+            token += bracket
+        parts[-1] += token
+    return [part.strip() for part in parts if part.strip()]
+
+
+SIZED = frozenset({r"\left", r"\right", *(rf"\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in "lr")})
+OPENING = frozenset({"(", "[", "{"}) | {token for token in SIZED if token.endswith(("left", "l"))}
+CLOSING = frozenset({")", "]", "}"}) | {token for token in SIZED if token.endswith(("right", "r"))}

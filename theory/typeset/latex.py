@@ -1,0 +1,23 @@
+"""LaTeX as a paper sets it: expressions, align blocks, theorems with their proofs, tables.
+
+The fragments need the packages amsmath, amsthm (with an environment ``theorem``) and booktabs.
+"""
+
+from .align import envelope_latex, misallocation_latex
+from .latex_table import number_latex, penalty_table_latex
+from .printer import render
+from .sentence import escaped, sentence_latex
+from .theorem import theorem_latex
+from .width import width
+
+__all__ = [
+    "envelope_latex",
+    "escaped",
+    "misallocation_latex",
+    "number_latex",
+    "penalty_table_latex",
+    "render",
+    "sentence_latex",
+    "theorem_latex",
+    "width",
+]

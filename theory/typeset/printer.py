@@ -1,0 +1,208 @@
+r"""Expressions in LaTeX as a paper sets them.
+
+The order of terms and factors is that of `isoflop.theory.typeset.text`; symbolic powers stay on the line
+(``A N^{-\beta}``), and the letters are those of the chosen notation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sympy import Add, Expr, Function, Rational, Symbol
+from sympy.core.alphabets import greeks
+from sympy.printing.latex import LatexPrinter
+
+from ..data.notation import DEFAULT, Notation
+from ..data.notation import notation as find_notation
+from ..proof.claim import RELATIONS
+from ..symbols import QUANTITIES
+from .text import OPTIMAL, Conventional, decimal_text, is_decimal
+from .width import width
+
+SIGNS = {"~": r"\sim", "->": r"\to", ">": ">", "=": "=", "!=": r"\ne", **RELATIONS}
+GREEK = frozenset(greeks)
+UPRIGHT_INDICES = {"eff": r"\mathrm{eff}", "max": r"\max"}
+NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty"}
+
+#: Brackets around something of the height of a letter.
+UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
+
+
+#: A decimal with more digits than this is cut to so many.
+MOST_DIGITS, KEPT_DIGITS = 20, 12
+
+#: An integer that ends in so many zeros is written with a power of ten.
+MANY_ZEROS = 6
+
+#: An exponent that is wider than this on the line, in points, is set as a fraction.
+WIDEST_INLINE_EXPONENT = 72
+
+
+class PaperPrinter(Conventional, LatexPrinter):
+    """A SymPy LaTeX printer of its own: nothing global is changed.
+
+    Parameters
+    ----------
+    spelling : Notation
+    arguments : bool
+        Print N*(C) rather than N*; an argument other than C is always printed.
+    """
+
+    def __init__(self, spelling: Notation, *, arguments: bool = False) -> None:
+        super().__init__()
+        self.spelling = spelling
+        self.arguments = arguments
+        self.small = False
+        self.inline = False
+
+    def doprint(self, expr: Expr) -> str:
+        return snug(super().doprint(expr))
+
+    def bracket(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+    def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
+        if self.inline and alone:
+            over = self.product(above)
+            over = self.bracket(over) if len(above) == 1 and isinstance(above[0], Add) else over
+            return f"{over}/{self._on_the_line(below)}"
+        if self.small and alone and len(below) == 1 and not any(isinstance(f, Add) for f in (*above, *below)):
+            return f"{self._inner(above)}/{self._inner(below)}"
+        return rf"\frac{{{self._inner(above)}}}{{{self._inner(below)}}}"
+
+    def _on_the_line(self, factors: list[Expr]) -> str:
+        text = self.product(factors)
+        return self.bracket(text) if len(factors) > 1 or isinstance(factors[0], Add) else text
+
+    def _inner(self, factors: list[Expr]) -> str:
+        """Numerator or denominator: a fraction inside is set on the line."""
+        return self._small(lambda: self.product(factors))
+
+    def _small(self, printed: Callable[[], str]) -> str:
+        before, self.small = self.small, True
+        try:
+            return printed()
+        finally:
+            self.small = before
+
+    def raised(self, base: str, exponent: Expr) -> str:
+        on_the_line = self._exponent(exponent, inline=True)
+        short = width(on_the_line) <= WIDEST_INLINE_EXPONENT
+        return f"{base}^{{{on_the_line if short else self._exponent(exponent, inline=False)}}}"
+
+    def _exponent(self, exponent: Expr, *, inline: bool) -> str:
+        before, self.inline = self.inline, inline
+        try:
+            return self._small(lambda: self._print(exponent))
+        finally:
+            self.inline = before
+
+    def root(self, inside: Expr) -> str:
+        return rf"\sqrt{{{self._print(inside)}}}"
+
+    def needs_bracket(self, base: Expr) -> bool:
+        return super().needs_bracket(base) or ("^" in self._print(base)) or self._print(base).endswith(")")
+
+    def separator(self, left: str, right: str) -> str:
+        return r" \cdot " if left[-1].isdigit() and right[0].isdigit() else " "
+
+    def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
+        known = symbol_latex(expr.name, self.spelling)
+        if known is None and (word := re.fullmatch(r"([A-Za-z])_([a-z]{2,})", expr.name)) and word[2] not in GREEK:
+            return rf"{word[1]}_{{\mathrm{{{word[2]}}}}}"
+        return known or super()._print_Symbol(expr, style)
+
+    def _print_Integer(self, expr: Rational) -> str:
+        mantissa = str(expr).rstrip("0")
+        zeros = len(str(expr)) - len(mantissa)
+        if zeros < MANY_ZEROS:
+            return str(expr)
+        power = f"10^{{{zeros}}}"
+        return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{mantissa} \cdot {power}")
+
+    def _print_Rational(self, expr: Rational) -> str:
+        if is_decimal(expr):
+            return shortened(decimal_text(expr))
+        sign = "-" if expr.is_negative else ""
+        return sign + self.fraction([Rational(abs(expr.p))], [Rational(expr.q)], alone=True)
+
+    def _print_AppliedUndef(self, expr: Expr) -> str:
+        name, arguments = str(expr.func), ", ".join(map(self._print, expr.args))
+        if not name.endswith(OPTIMAL):
+            return name + self.bracket(arguments)
+        label = optimum_latex(name.removesuffix(OPTIMAL), self.spelling)
+        return label + self.bracket(arguments) if self.arguments or arguments != "C" else label
+
+    def _print_acosh(self, expr: Expr, exp: str | None = None) -> str:
+        return rf"\operatorname{{arcosh}}\left({self._print(expr.args[0])}\right)"
+
+    def _print_log(self, expr: Expr, exp: str | None = None) -> str:
+        argument = self._print(expr.args[0])
+        return rf"\log {argument}" if expr.args[0].is_Symbol else rf"\log\left({argument}\right)"
+
+    def _print_ExpBase(self, expr: Expr, exp: str | None = None) -> str:
+        argument = expr.args[0]
+        if isinstance(argument, Add) or argument.atoms(Function) or width(self._print(argument)) > WIDEST_INLINE_EXPONENT:
+            return rf"\exp\left({self._print(argument)}\right)"
+        return self.raised("e", argument)
+
+
+def shortened(decimal: str) -> str:
+    """A decimal of many digits cut, and marked as cut."""
+    return decimal if len(decimal) <= MOST_DIGITS else rf"{decimal[:KEPT_DIGITS]}\ldots"
+
+
+def snug(latex: str) -> str:
+    """Plain brackets around what is no taller than a letter."""
+    return UNSTRETCHED.sub(r"(\1)", latex)
+
+
+def render(expr: Expr, notation: str | Notation = DEFAULT) -> str:
+    r"""The expression in LaTeX, as a paper sets it.
+
+    Parameters
+    ----------
+    expr : sympy.Expr
+        In the symbols of the package; others are printed as SymPy prints them.
+    notation : {"schaeffer", "hoffmann"}
+
+    Examples
+    --------
+    >>> from isoflop.theory.envelope import derive
+    >>> print(render(derive().form.loss))
+    E + A N^{-\beta} + B D^{-\gamma}
+    >>> print(render(derive().exponent, "hoffmann"))
+    \frac{\alpha \beta}{\alpha + \beta}
+    """
+    return PaperPrinter(find_notation(notation), arguments=True).doprint(expr)
+
+
+def symbol_latex(name: str, spelling: Notation) -> str | None:
+    """LaTeX of a symbol of the theory by its canonical name; None for any other."""
+    stem, _, index = name.partition("_")
+    if stem in ("w", "k") and index:
+        inner = symbol_latex(index, spelling) or index
+        return f"{stem}_{inner}" if len(inner) == 1 else f"{stem}_{{{inner}}}"
+    if stem in ("beta", "gamma") and index:
+        return rf"{spelling.latex(stem)}_{index if len(index) == 1 else '{' + index + '}'}"
+    if index == "crit":
+        return rf"{symbol_latex(stem, spelling) or stem}_{{\mathrm{{crit}}}}"
+    if name in NAMES:
+        return NAMES[name]
+    if name == "Delta C":
+        return rf"\Delta {spelling.latex('C')}"
+    if index in ("eff", "max") and stem in ("N", "D", "C"):
+        return f"{spelling.latex(stem)}_{{{UPRIGHT_INDICES[index]}}}"
+    known = spelling.symbol_names()
+    return known[name] if name in known else QUANTITIES[name].latex if name in QUANTITIES else None
+
+
+def optimum_latex(name: str, spelling: Notation) -> str:
+    """The label of a compute-optimal value: as the notation marks N, so every other variable."""
+    known = spelling.symbol_names()
+    if name + OPTIMAL in known:
+        return known[name + OPTIMAL]
+    letter = PaperPrinter(spelling).doprint(Symbol(name))
+    mark = known["N" + OPTIMAL].removeprefix(known["N"])
+    return f"{{{letter}}}{mark}" if mark[0] in letter else f"{letter}{mark}"
