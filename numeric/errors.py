@@ -38,9 +38,7 @@ class ArgumentError(ValueError):
     level=2.0: must be above 0 and below 1
     """
 
-    def __init__(
-        self, argument: str, value: object = NO_VALUE, domain: str = "", complaint: str = ""
-    ) -> None:
+    def __init__(self, argument: str, value: object = NO_VALUE, domain: str = "", complaint: str = "") -> None:
         self.argument, self.value, self.domain = argument, value, domain
         self.complaint = complaint or f"must be {domain}"
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from ..data.evaluations_columns import guessing_scores_nothing
-from ..data.runs_cells import counted
-from ..data.runs_columns import listed, plain
+from ..data.columns import plain
+from ..data.metrics import guessing_scores_nothing
 from ..errors import number, outside, whole_number
+from ..words import counted, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

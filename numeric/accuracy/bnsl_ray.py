@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._generated import array
+from ..data.sample import SPREAD, Points, Sample, above_guessing, one_ratio
+from ..data.scale import neg_log_accuracy
 from ..errors import positive_number
 from ..fit.intervals import checked_level, normal_quantile
 from ..fit.objective import Objective
@@ -23,8 +25,6 @@ from ..law import Law
 from .bnsl import BrokenLaw
 from .bnsl_fit import fit_broken, law_of
 from .power import MARGIN, POWER_KINDS
-from .sample import SPREAD, Points, Sample, above_guessing, one_ratio
-from .scale import neg_log_accuracy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

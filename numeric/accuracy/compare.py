@@ -14,10 +14,11 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from .._parallel import in_order
 from .._progress import progress_bar
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
+from ..data.rows import those_dropped
+from ..data.sample import above_guessing
 from ..errors import number, outside, process_count, whole_number
 from ..fit.intervals import checked_level
+from ..words import counted
 from .bounds import upper_bound
 from .comparison import IN_K, Comparison, Entry, LawMean
 from .crossing import crossing_of
@@ -25,7 +26,6 @@ from .fitting import errors, fit_law, resampled
 from .laws import LAWS, law_named
 from .power import MARGIN as USUAL_MARGIN
 from .predicting import outside_range
-from .sample import above_guessing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
+    from ..data.sample import Sample
     from .baselines import Baseline
     from .fitting import LawFit
     from .kind import Kind
-    from .sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

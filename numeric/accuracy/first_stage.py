@@ -32,7 +32,7 @@ from . import tied
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .sample import Points
+    from ..data.sample import Points
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

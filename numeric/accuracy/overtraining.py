@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
+from ..data.rows import those_dropped
 from ..errors import outside, whole_number
 from ..fit.intervals import checked_level
 from ..fit.objective import Objective
+from ..words import counted
 from .links import EXPONENTIAL, LinkFit
 from .overtraining_costs import Cost, beyond, doubts_of
 from .overtraining_draws import KINDS, draw

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
-from ..data.runs_units import NEAR
+from ..data.budget import NEAR
+from ..data.rows import those_dropped
+from ..data.sample import Points, Sample, above_guessing
 from ..errors import outside, positive_array
 from ..fit.bootstrap import percentile
 from ..fit.intervals import checked_level
+from ..words import counted
 from .at_zero import limit_at_zero
 from .bilinear import BilinearKind
 from .bnsl_ray import RayBreak, at_one_ratio, ray_break
@@ -21,7 +22,6 @@ from .compare import held_out_of
 from .crossing import Crossing, crossing_of
 from .fitting import LawFit, errors, fit_law, predictions, resampled
 from .report_planning import Planning, planned, planning_law
-from .sample import Points, Sample, above_guessing
 
 if TYPE_CHECKING:
     from ..data.evaluations import Evaluations

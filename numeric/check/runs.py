@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..errors import UNIT_INTERVAL, outside, positive_number
 from ..fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
 from ..fit.objective import Objective
 from ..fit.power_law import fit_power_law
 from ..law import Law
+from ..words import counted
 from .approaches import (
     LEAST_BUDGETS,
     LEAST_SPAN,

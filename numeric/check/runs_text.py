@@ -7,7 +7,7 @@ import re
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..data.runs_cells import counted
+from ..words import counted
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
 from .phrases import flop, percent, round_percent
 

@@ -144,9 +144,7 @@ class Where:
         reader = _Reader(text, argument)
         return cls(text, argument, reader.tree(), reader.leaves)
 
-    def evaluate(
-        self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = ""
-    ) -> Truth:
+    def evaluate(self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = "") -> Truth:
         """Where the condition holds.
 
         Parameters
@@ -204,9 +202,7 @@ class _Reader:
             if match is None:
                 raise self.error(_unreadable(text, position))
             if self.code.endswith("in ") and match.group() != "(":
-                raise self.error(
-                    f"in at position {self.positions[-1] + 1} must be followed by choices in brackets"
-                )
+                raise self.error(f"in at position {self.positions[-1] + 1} must be followed by choices in brackets")
             self.starts.append(len(self.code))
             self.positions.append(position)
             self.code += self._written(str(match.lastgroup), match.group(), position) + " "
@@ -234,21 +230,12 @@ class _Reader:
             raise self.error(self._unexpected((error.offset or len(self.code) + 1) - 1)) from None
         except (MemoryError, RecursionError):
             raise self.error("is nested too deeply") from None
-        listed = {
-            id(side)
-            for node in ast.walk(parsed)
-            if isinstance(node, ast.Compare)
-            for side in _lists(node)
-        }
+        listed = {id(side) for node in ast.walk(parsed) if isinstance(node, ast.Compare) for side in _lists(node)}
         for node in ast.walk(parsed):
-            if not isinstance(node, ALLOWED) or (
-                isinstance(node, ast.Tuple) and id(node) not in listed
-            ):
+            if not isinstance(node, ALLOWED) or (isinstance(node, ast.Tuple) and id(node) not in listed):
                 what = "a call" if isinstance(node, ast.Call) else "a list"
                 where = self._position(getattr(node, "col_offset", 0))
-                raise self.error(
-                    f"{what} at position {where + 1} is not allowed; a comparison is expected"
-                )
+                raise self.error(f"{what} at position {where + 1} is not allowed; a comparison is expected")
         return parsed.body
 
     def _position(self, offset: int) -> int:
@@ -268,11 +255,7 @@ class _Reader:
 
 def _lists(node: ast.Compare) -> list[ast.expr]:
     """What stands on the right of ``in``."""
-    return [
-        side
-        for op, side in zip(node.ops, node.comparators, strict=True)
-        if isinstance(op, (ast.In, ast.NotIn))
-    ]
+    return [side for op, side in zip(node.ops, node.comparators, strict=True) if isinstance(op, (ast.In, ast.NotIn))]
 
 
 def _unreadable(text: str, position: int) -> str:
@@ -327,9 +310,7 @@ class _Evaluation:
             return self.member(node) if _lists(node) else self.comparison(node)
         operand = self.operand(node)
         if operand.kind != FLAGS:
-            raise self.where.error(
-                f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected"
-            )
+            raise self.where.error(f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected")
         holds = np.equal(operand.values, True)
         return Truth(operand.known & holds, operand.known & ~holds)
 
@@ -366,9 +347,7 @@ class _Evaluation:
             raise self.where.error(f"cannot compare {what}{_cure(left, right)}")
         if left.kind == TEXT and not isinstance(op, (ast.Eq, ast.NotEq)):
             both = f"{left.shown} and {right.shown}"
-            raise self.where.error(
-                f"cannot compare text by {relation}: {both}; only == and != are for text"
-            )
+            raise self.where.error(f"cannot compare text by {relation}: {both}; only == and != are for text")
         known = left.known & right.known
         holds = np.asarray(function(left.values, right.values), dtype=bool)
         return Truth(known & holds, known & ~holds)
@@ -379,9 +358,7 @@ class _Evaluation:
             return self.leaf(self.where._leaves[node.id])
         if isinstance(node, ast.UnaryOp) and type(node.op) in SIGNS:
             sign, function = SIGNS[type(node.op)]
-            return _Operand(
-                NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression"
-            )
+            return _Operand(NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression")
         if isinstance(node, ast.BinOp):
             return self.chain(node)
         raise self.where.error("a comparison is no number: join conditions with and, or")
@@ -417,9 +394,7 @@ class _Evaluation:
             rest = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
             hint = close_matches(leaf.value, names)
             there = f"{self.source} has {', '.join(names[:MOST_LISTED])}{rest}"
-            raise self.where.error(
-                f"no column {leaf.value!r} at position {leaf.position + 1}{hint}; {there}"
-            )
+            raise self.where.error(f"no column {leaf.value!r} at position {leaf.position + 1}{hint}; {there}")
         return _column(columns[leaf.value], f"column {leaf.value!r}")
 
 
@@ -432,12 +407,8 @@ def _column(cells: Any, shown: str) -> _Operand:
     present = [cell for cell in cells if cell is not None]
     if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
         return _Operand(FLAGS, cells, shown)
-    if all(
-        isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present
-    ):
-        return _Operand(
-            NUMBERS, np.array([_float(cell) for cell in cells], dtype=np.float64), shown
-        )
+    if all(isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present):
+        return _Operand(NUMBERS, np.array([_float(cell) for cell in cells], dtype=np.float64), shown)
     texts = np.array([None, *(None if cell is None else str(cell) for cell in cells)], dtype=object)
     return _Operand(TEXT, texts[1:], shown)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...theory.data.notation import DEFAULT
 from ...theory.data.notation import notation as find_notation
-from ..data.runs_cells import counted
+from ..words import counted
 from .objective import DESCRIPTIONS
 from .summary import (
     AT,

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from ..numeric.accuracy.comparison import Comparison
     from ..numeric.accuracy.kind import Kind
-    from ..numeric.accuracy.sample import Sample
     from ..numeric.accuracy.thresholds import Sweep
+    from ..numeric.data.sample import Sample
     from .arguments import Options
 
 SUMMARY = "laws of benchmark accuracy side by side: fitted, and judged on held-out runs"

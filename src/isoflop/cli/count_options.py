@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..numeric.data.counts import Counts
     from ..numeric.data.pass_table import PassTable
-    from ..numeric.data.runs_file import Table
+    from ..numeric.data.table import Table
     from .arguments import Options, Parser
 
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
@@ -62,7 +62,7 @@ class CountTable:
 
     def table(self) -> Table:
         """The table as it is."""
-        from ..numeric.data.runs_file import table_of
+        from ..numeric.data.table import table_of
 
         return self._blamed(lambda: table_of(self.path))
 

@@ -329,7 +329,7 @@ class _Extras:
         if not _is_sound(self.fit):
             self.warnings.append("no resamples: the fit is no result that they could tell about")
             return None
-        from ..numeric.data.runs_cells import counted
+        from ..numeric.words import counted
 
         try:
             found = self.fit.bootstrap(

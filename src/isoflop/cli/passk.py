@@ -124,15 +124,9 @@ def _powers(most: int) -> list[int]:
 
 def _has_counts(file: CountTable, data: Any) -> bool:
     """Whether the table holds counts; else it may hold estimates."""
-    from ..numeric.data.counts_columns import Choice
-    from ..numeric.data.runs_reading import empty_columns
+    from ..numeric.data.kinds import kind_of
 
-    try:
-        choice = Choice.of(file.columns or None, data.source, data.names, empty_columns(data))
-        held = {name: choice.column(name, data.source, data.names) for name in ("n_samples", "n_correct", "k", "pass_at_k")}
-    except ValueError:  # whoever reads the table will say what is wrong
-        return True
-    return not (held["k"] and held["pass_at_k"]) or bool(held["n_samples"] and held["n_correct"])
+    return kind_of(data, file.columns) != "pass@k"
 
 
 def _refuse_estimates(file: CountTable, data: Any) -> None:
@@ -231,14 +225,14 @@ def _cell(row: dict[str, Any], name: str) -> str:
 
 
 def _lost(counts: Counts) -> list[str]:
-    from ..numeric.data.runs import those_dropped
+    from ..numeric.data.rows import those_dropped
 
     return [those_dropped(counts.dropped)] if counts.dropped else []
 
 
 def _notes(curve: Curve, error: str) -> list[str]:
     """What is unknown or infinite, and why."""
-    from ..numeric.data.runs_cells import counted
+    from ..numeric.words import counted
 
     counts, notes = curve.counts, []
     for place, k in enumerate(curve.ks.tolist()):

@@ -294,7 +294,7 @@ def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _notes(counts: Counts) -> list[str]:
-    from ..numeric.data.runs import those_dropped
+    from ..numeric.data.rows import those_dropped
 
     found = [*counts.warnings, *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else [])]
     return ["\n".join(f"note: {text}" for text in found)] if found else []

@@ -31,7 +31,7 @@ OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "
 
 def parser() -> Parser:
     """The options of this command."""
-    from ..numeric.accuracy.sample import SPREAD
+    from ..numeric.data.sample import SPREAD
 
     built = Parser(
         "isoflop report",
@@ -100,7 +100,7 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_report(report), asked.plot)
     text = json_text(plain(report.as_dict())) if form == "json" else report.to_latex() if form == "latex" else str(report)
     if report.interrupted:
-        from ..numeric.data.runs_cells import counted
+        from ..numeric.words import counted
 
         done = f"{len(report.laws)} of {counted(asked.n_laws, 'law')} are fitted"
         say_interrupted(f"{done}; laws and refits that were not reached are left out")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.data.runs import Runs
-    from ..numeric.data.runs_file import Table
+    from ..numeric.data.table import Table
     from .arguments import Options, Parser
 
 OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares", "pinball-log")

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoflop.numeric.data.rows import repetitions
 from isoflop.numeric.data.runs import Dropped, Runs
-from isoflop.numeric.data.runs_reading import repetitions
-from isoflop.numeric.data.runs_units import unit_in
+from isoflop.numeric.data.units import unit_in
 
 mp = mpmath.mp.clone()
 mp.dps = 50

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from isoflop.numeric.data import runs_file
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.data.runs_file import table_of
+from isoflop.numeric.data.table import table_of
 
 HEADER, ROW = "params,tokens,loss", "1e8,2e9,3.5"
 
