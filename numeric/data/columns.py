@@ -136,7 +136,7 @@ GOLD = Quantity(
     neglogprob nll nllnats goldnllnats neggoldlogprob goldneglogprobability meangoldnll
     """,
 )
-K = Quantity("k", "passk samplesk numdraws")
+K = Quantity("k", "samplesk numdraws")
 PASS_RATE = Quantity("pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate")
 STANDARD_ERROR = Quantity("se", "stderr standarderror sepassatk passatkse sepass")
 

@@ -133,21 +133,24 @@ class _Rows(Reading):
 
     def named(self, first: Any, by: Sequence[str]) -> list[str]:
         """A name for each run: that in the table where it is one, else what the run is, else the number of its row."""
-        tries = [[cells[index] for index in first] for cells in (spelt(self.table.columns[name]) for name in self.naming)]
+        tries = [self._of_runs(name, first) for name in self.naming]
         if len(tries) > 1:
             tries.append([" ".join(parts) for parts in zip(*tries, strict=True)])
-        texts = [name for name in by if name in self.free() and self.table.columns[name].dtype.kind == "O"][:MOST_NAMED]
+        texts = [name for name in by if name in self.free() and self.table.columns[name].dtype.kind == "O"]
+        words = [self._of_runs(name, first) for name in texts[:MOST_NAMED]]
         letters = [("N", "params"), ("D", "tokens"), ("C", "compute")]
-        budget = [(letter, self.numbers[name][first]) for letter, name in letters if name in self.numbers][:2]
-        texts = [cells for cells in ([row[0] for row in self.cells([name])] for name in texts)]
-        for digits in (4, 8, 17) if budget or texts else ():
-            sizes = [[f"{letter}={value:.{digits}g}" for value in values] for letter, values in budget]
-            parts = [*([cells[index] for index in first] for cells in texts), *sizes]
-            tries.append([" ".join(filter(None, words)) for words in zip(*parts, strict=True)])
+        budget = [(letter, self.numbers[name][first]) for letter, name in letters if name in self.numbers]
+        for digits in (4, 8, 17) if budget or words else ():
+            sizes = [[f"{letter}={value:.{digits}g}" for value in values] for letter, values in budget[:2]]
+            tries.append([" ".join(filter(None, parts)) for parts in zip(*words, *sizes, strict=True)])
         for names in tries:
             if len(set(names)) == len(names) and all(names):
                 return names
         return [f"row {index + 1}" for index in first]
+
+    def _of_runs(self, name: str, first: Any) -> list[str]:
+        """The cells of a column in the first row of each run, as text."""
+        return spelt(self.table.columns[name][first])
 
     def evaluations(self, runs: _Runs, scores: Scores) -> dict[str, Any]:
         """The fields of `Evaluations`."""
@@ -155,18 +158,6 @@ class _Rows(Reading):
         budget = {name: self.numbers[name][first] for name in BUDGET if name in self.numbers}
         named_run = {of["run"]} - {"run"} if "run" in of else set()
         extra = {*self.free(runs.aside), *named_run}
-        warnings = [
-            f"{may_be(names, name)}: none is taken; {name_it(name, names[0])}"
-            for name, names in self.columns.unsettled.items()
-            if name in BUDGET
-        ]
-        varying = (
-            [
-                f"{'column' if len(runs.aside) == 1 else 'columns'} {listed(runs.aside)} {'varies' if len(runs.aside) == 1 else 'vary'} within a run: set aside"
-            ]
-            if runs.aside
-            else []
-        )
         return {
             "run": runs.names,
             **budget,
@@ -181,19 +172,34 @@ class _Rows(Reading):
             "left_out": self.left_out,
             "dropped": self.dropped,
             "warnings": (
-                *warnings,
+                *self._unsettled(),
                 *self.warnings,
                 *self.other_columns(),
-                *varying,
-                *self.proposed_groups(first, "run", AS_CHECKPOINTS),
+                *_set_aside(runs.aside),
                 *self.unnamed_scores(),
+                *self.proposed_groups(first, "run", AS_CHECKPOINTS),
                 *scores.warnings,
                 *doubts(budget, frozenset(of)),
             ),
         }
 
+    def _unsettled(self) -> list[str]:
+        return [
+            f"{may_be(names, quantity)}: none is taken; {name_it(quantity, names[0])}"
+            for quantity, names in self.columns.unsettled.items()
+            if quantity in BUDGET
+        ]
+
     def unnamed_scores(self) -> list[str]:
         return []
+
+
+def _set_aside(columns: Sequence[str]) -> list[str]:
+    """A warning about columns that vary within a run."""
+    if not columns:
+        return []
+    vary = f"column {listed(columns)} varies" if len(columns) == 1 else f"columns {listed(columns)} vary"
+    return [f"{vary} within a run: set aside"]
 
 
 # -- a row for each run ----------------------------------------------------------------------------
@@ -292,10 +298,8 @@ class _Wide(_Rows):
                 continue
             values = cells[self.kept & np.isfinite(cells)]
             if len(values) and values.min() >= 0.0 and LEAST_SHARE < values.max() <= 1.0 and (values % 1.0 != 0.0).any():
-                how = f"columns={{{name!r}: {name!r}}}, --column {name}={name}"
-                warnings.append(
-                    f"column {name!r} holds numbers from 0 to 1 and is no score by its name ({how} makes it a benchmark)"
-                )
+                cure = f"--column {name}={name} makes it a benchmark"
+                warnings.append(f"column {name!r} holds numbers from 0 to 1 and is no score by its name ({cure})")
         return warnings
 
     def scores(self, runs: _Runs) -> list[Cell]:
