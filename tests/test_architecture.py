@@ -322,7 +322,7 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (against_the_layers, "isoflop.theory.unheard_of", ""),
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.unheard_of import x"),
     (against_the_numeric_layers, "isoflop.numeric.data.runs", "from isoflop.numeric.fit.newton import x"),
-    (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.data.scale import x"),
+    (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.accuracy.power import x"),
     (against_the_numeric_layers, "isoflop.numeric.unheard_of", ""),
     (foreign_to_theory, "isoflop.theory.proof.claim", "def draw():\n    import numpy as np"),
     (foreign_to_theory, "isoflop.derivations.balance", "from isoflop.numeric.law import law"),

@@ -172,7 +172,8 @@ class Evaluations(View):
         if isinstance(data, Evaluations):
             for name, given in (("columns", columns), ("percent", percent or None), ("metrics", metrics)):
                 if given is not None:
-                    raise ArgumentError(name, given, complaint="these are Evaluations already, not a table to be read")
+                    complaint = "these are Evaluations already, not a table to be read"
+                    raise ArgumentError(name, given, complaint=complaint)
             return data if where is None else data._filtered(where)
         if not isinstance(percent, bool):
             raise ArgumentError("percent", percent, "True or False")
@@ -182,7 +183,8 @@ class Evaluations(View):
     def _filtered(self, where: str) -> Evaluations:
         mask = self.mask(where)
         if not mask.any():
-            raise ArgumentError("where", where, complaint=f"leaves none of {counted(len(self), 'run')} of {self.source}")
+            complaint = f"leaves none of {counted(len(self), 'run')} of {self.source}"
+            raise ArgumentError("where", where, complaint=complaint)
         return replace(self.subset(mask), left_out=self.left_out + int(np.count_nonzero(~mask)))
 
     # -- use ---------------------------------------------------------------------------------------
@@ -217,16 +219,17 @@ class Evaluations(View):
             kept |= {key: self.scores[key] for key in (name, *self.family(name).values()) if key in self.scores}
         return replace(self, scores=kept, table_baselines={k: v for k, v in self.table_baselines.items() if k in kept})
 
-    def require(self, benchmark: str) -> None:
-        """Raise where there is no such key of ``scores``."""
+    def require(self, benchmark: str, argument: str = "benchmark") -> None:
+        """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
         if benchmark in self.scores:
             return
         keys = [*self.family(benchmark).values()] or [key for key in self.scores if self.benchmark_of(key) == benchmark]
         if keys:
-            raise ArgumentError("benchmark", benchmark, complaint=f"{self.source} has it as {listed(keys)}; name one of these")
+            complaint = f"{self.source} has it as {listed(keys)}; name one of these"
+            raise ArgumentError(argument, benchmark, complaint=complaint)
         every = self.benchmarks or tuple(self.scores)
         what = f"{self.source} has no such benchmark{close_matches(benchmark, self.scores)}; there are {listed(every)}"
-        raise ArgumentError("benchmark", benchmark, complaint=what)
+        raise ArgumentError(argument, benchmark, complaint=what)
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
@@ -287,7 +290,8 @@ class Evaluations(View):
         has = ~np.isnan(values) if beside is None else ~np.isnan(values) & ~np.isnan(beside)
         if not has.any():
             what = f" and proxy {proxy!r}" if proxy is not None else ""
-            raise ArgumentError("benchmark", benchmark, complaint=f"no run of {self.source} has a score{what}")
+            complaint = f"no run of {self.source} has a score{what}"
+            raise ArgumentError("benchmark", benchmark, complaint=complaint)
         at = np.flatnonzero(has)
         points = self._points(at, proxy=None if beside is None else beside[at])
         return Sample(
@@ -305,7 +309,8 @@ class Evaluations(View):
         at = {k: np.flatnonzero(~np.isnan(self.scores[key])) for k, key in keys.items()}
         index = np.concatenate(list(at.values()))
         if not len(index):
-            raise ArgumentError("benchmark", benchmark, complaint=f"no run of {self.source} has a score")
+            complaint = f"no run of {self.source} has a score"
+            raise ArgumentError("benchmark", benchmark, complaint=complaint)
         accuracy = np.concatenate([self.scores[keys[k]][places] for k, places in at.items()])
         ks = np.concatenate([np.full(len(places), float(k)) for k, places in at.items()])
         points = self._points(index, k=ks)

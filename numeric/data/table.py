@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from ..errors import TableError
+from ..errors import ArgumentError, TableError
 from ..words import listed, one_line, shown
 from .numerals import OutOfRangeError, parse
 
@@ -72,8 +72,8 @@ class Table:
         for name, column in columns.items():
             if column not in self.columns:
                 hint = close_matches(str(column), self.names)
-                complaint = f"no column {column!r} for {name}{hint}; it has {listed(self.names)}"
-                raise TableError(self.source, complaint)
+                complaint = f"{self.source} has no column {column!r} for {name}{hint}; it has {listed(self.names)}"
+                raise ArgumentError("columns", {name: column}, complaint=complaint)
         added = {name: self.columns[str(column)] for name, column in columns.items()}
         return replace(self, columns={**self.columns, **added}) if added else self
 

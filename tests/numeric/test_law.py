@@ -271,7 +271,7 @@ def test_rounding_the_exponents_moves_the_optimum_by_a_quarter() -> None:
 def test_laws_that_there_are_not() -> None:
     with pytest.raises(ValueError, match=r"^law='fit\.json': is no published law; Law\.load\('fit\.json'\) reads a law file$"):
         law("fit.json")
-    with pytest.raises(ValueError, match=r"unknown law='besiroglu'.*did you mean"):
+    with pytest.raises(ValueError, match=r"unknown law 'besiroglu'.*did you mean"):
         law("besiroglu")
     compute_law = names("compute")[0]
     with pytest.raises(ValueError, match=f"^law='{compute_law}': is a compute law; a params\\+tokens law is needed$"):

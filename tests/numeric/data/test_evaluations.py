@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from isoflop.cli.arguments import Parser, read
 from isoflop.cli.errors import UsageError
-from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
+from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
+from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.data.evaluations import Evaluations
 
 Row = dict[str, Any]
@@ -36,6 +37,7 @@ def asked(path: Path, *words: str) -> EvaluationTable:
     """What the options of a command make of these words."""
     parser = Parser("isoflop any", ["RUNS"], "", [])
     declare_evaluations(parser)
+    declare_guessing(parser)
     return EvaluationTable(read(parser, [str(path), *words]))
 
 
@@ -486,6 +488,7 @@ def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:
     assert {key: baseline.value for key, baseline in table.baselines().items()} == {"sciq": 0.25, "piqa": 0.25, "a b": 0.0}
     parser = Parser("isoflop any", ["RUNS"], "", [])
     declare_evaluations(parser)
+    declare_guessing(parser)
     with pytest.raises(UsageError, match=r"RUNS is missing: .*, in front of --benchmark, which takes all that follows it"):
         EvaluationTable(read(parser, ["--benchmark", str(path)]))
 
