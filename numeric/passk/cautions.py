@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
+from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..words import counted
 
 if TYPE_CHECKING:
