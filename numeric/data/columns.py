@@ -310,7 +310,7 @@ def chosen_columns(
             complaint = f"{called} is given twice, {target[called]!r} and {name!r}"
         elif not complaint and name is not None and name not in names:
             hint = close_matches(name, names)
-            complaint = f"{source} has no column {name!r} for {called}{hint}; it has {listed(names)}"
+            complaint = f"{source}: no column {name!r} for {called}{hint}; it has {listed(names)}"
         elif name is not None and name in taken.values():
             other = next(known for known, column in taken.items() if column == name)
             complaint = f"{name!r} cannot be both {other} and {called}"

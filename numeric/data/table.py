@@ -72,7 +72,7 @@ class Table:
         for name, column in columns.items():
             if column not in self.columns:
                 hint = close_matches(str(column), self.names)
-                complaint = f"{self.source} has no column {column!r} for {name}{hint}; it has {listed(self.names)}"
+                complaint = f"{self.source}: no column {column!r} for {name}{hint}; it has {listed(self.names)}"
                 raise ArgumentError("columns", {name: column}, complaint=complaint)
         added = {name: self.columns[str(column)] for name, column in columns.items()}
         return replace(self, columns={**self.columns, **added}) if added else self
