@@ -21,7 +21,7 @@ WIDE_LAWS = 1200
 EVERY = 4  # what follows from the optimum by further root finding is compared for every fourth law
 DIGITS = 13.5  # inside the range that users meet
 EPS = sys.float_info.epsilon
-ULPS = 16  # everywhere: 16 eps (1 + |ln x|) for a result x, what rounding exponents and factors that cancel costs
+ULPS = 24  # everywhere: 24 eps (1 + |ln x|) for a result x, what rounding exponents and factors that cancel costs
 SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 
 # These are infinite where L*, or a loss, is just out of reach: rounding the argument counts there, multiplied by the slope of ln x.
