@@ -13,7 +13,7 @@ class _NoBar:
         """Nothing to close."""
 
 
-def progress_bar(total: int, progress: bool, *, what: str, unit: str, done: int = 0) -> Any:
+def progress_bar(total: int | None, progress: bool, *, what: str, unit: str, done: int = 0) -> Any:
     """A bar with `update(count)` and `close()`; where no progress is wanted, one that shows nothing."""
     if not progress:
         return _NoBar()

@@ -34,7 +34,9 @@ LAYERS = (
     {"code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
-PLAIN_DATA = {"data"}
+# Numbers and tables of every result: they format floats, and load pandas only where a frame is asked for.
+TABLES = {"typeset.escapes", "typeset.numbers", "typeset.table", "typeset.shown"}
+PLAIN_DATA = {"data"} | TABLES
 PRESENTATION = {"typeset"}  # any layer may print itself, by an import inside the function
 CALL_FLOAT = {
     "code",  # prints Python source, so it rounds exact numbers
@@ -212,9 +214,15 @@ def foreign_to_theory(name: str, source: str) -> list[str]:
         return []
     return [
         f"{name}:{line}: imports {module}"
-        for module, line, _ in imports(name, source)
-        if module.split(".")[0] in ARRAYS or module.startswith(("isoflop.numeric", "isoflop.cli"))
+        for module, line, at_once in imports(name, source)
+        if not _is_lazy_frame(name, module, at_once)
+        and (module.split(".")[0] in ARRAYS or module.startswith(("isoflop.numeric", "isoflop.cli")))
     ]
+
+
+def _is_lazy_frame(name: str, module: str, at_once: bool) -> bool:
+    """A table makes a pandas frame only where one is asked for."""
+    return unit(name) in TABLES and module == "pandas" and not at_once
 
 
 def heavy_plain_data(name: str, source: str) -> list[str]:
@@ -225,6 +233,7 @@ def heavy_plain_data(name: str, source: str) -> list[str]:
         f"{name}:{line}: imports {module}"
         for module, line, at_once in imports(name, source)
         if (at_once or name != "isoflop.theory")
+        and not _is_lazy_frame(name, module, at_once)
         and (module.split(".")[0] in SLOW_TO_LOAD | ARRAYS or unit(module) not in PLAIN_DATA | {None})
     ]
 
@@ -270,7 +279,7 @@ def bare_imports(name: str, source: str) -> list[str]:
 
 def floats_in_theory(name: str, source: str) -> list[str]:
     """Theory is exact: no float or complex literal, and ``float`` is called at its borders alone."""
-    if unit(name) is None:
+    if unit(name) in {None} | TABLES:
         return []
     calls = set() if unit(name) in CALL_FLOAT else {"float", "complex"}
     tree = ast.walk(ast.parse(source))
@@ -320,6 +329,8 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (against_the_layers, "isoflop.theory.penalty", "from isoflop.derivations.balance import balance"),
     (against_the_layers, "isoflop.theory.envelope", "from isoflop.theory.typeset.latex import a, b"),
     (against_the_layers, "isoflop.theory.unheard_of", ""),
+    (against_the_layers, "isoflop.theory.typeset.table", "from isoflop.theory.symbols import N"),
+    (heavy_plain_data, "isoflop.theory.typeset.table", "import pandas"),
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.unheard_of import x"),
     (against_the_numeric_layers, "isoflop.numeric.data.runs", "from isoflop.numeric.fit.newton import x"),
     (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.accuracy.scale import x"),
@@ -368,6 +379,8 @@ ALLOWED: tuple[tuple[Rule, str, str], ...] = (
     (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.plot import panels"),
     (slow_numeric, "isoflop.numeric.law", "import numpy\nfrom isoflop.theory.data.published import published"),
     (slow_numeric, "isoflop.numeric.law", "def derive():\n    import sympy"),
+    (slow_numeric, "isoflop.numeric.check.runs", "from isoflop.theory.typeset.table import Table"),
+    (foreign_to_theory, "isoflop.theory.typeset.table", "def to_frame():\n    import pandas"),
     (slow_numeric, "isoflop.numeric.law", "import typing\nif typing.TYPE_CHECKING:\n    import sympy"),
     (floats_in_theory, "isoflop.theory.code.codegen", "text = repr(float(x))"),
     (floats_in_theory, "isoflop.theory.algebra.parse", "if isinstance(x, float):\n    raise ValueError('1.5')"),

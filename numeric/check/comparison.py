@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .advice import advice, interval_at
+from ..results import Estimate, percentiles
+from .advice import advice
 from .band import CANNOT_TELL, INCONSISTENT, farthest, simultaneous_band, verdict
 from .paired import grid, relative_difference, table
-from .phrases import flop, round_percent
-from .runs_result import CurveCheck, Estimate
+from .phrases import flop, in_percent, round_percent
+from .runs_result import CurveCheck
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..results import Band
     from .approaches import Approach, Estimates
-    from .band import Band
     from .paired import CurveSample
 
     Floats = NDArray[np.float64]
@@ -61,19 +62,19 @@ class Comparison:
             raw_law=estimates.raw.law(name=f"{name}, raw"),
             predicted_law=estimates.predicted.law(name=f"{name}, predicted"),
             alpha=alpha,
-            C0=log_C0.exponentiated(),
-            E=E.clipped(0.0),
+            C0=log_C0.mapped(exp),
+            E=E.clipped(least=0.0),
             alpha_predicted=float(predicted[2]),
             alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], self.level),
             compute_range=self.approach.span,
             compute=compute,
-            difference=band.curve,
-            lo=band.lo,
-            hi=band.hi,
+            difference=band.value,
+            lo=band.low,
+            hi=band.high,
             raw_difference=estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0,
             max_relative_difference=float(abs(difference[worst])),
             compute_at_max=float(compute[worst]),
-            differs=bool(((band.lo > 0.0) | (band.hi < 0.0)).any()),
+            differs=any(band[place].excludes(0.0) for place in range(len(band))),
             verdict=found,
             reason=self._reason(found, band, compute, tolerance),
             share_at_bound=float(sample.at_bound.mean()),
@@ -86,7 +87,7 @@ class Comparison:
         if found == INCONSISTENT:
             place = farthest(band)
             return (
-                f"the difference is {interval_at(band, place)} at {flop(compute[place])} FLOP, where the band lies farthest "
+                f"the difference is {in_percent(band[place])} at {flop(compute[place])} FLOP, where the band lies farthest "
                 f"outside the tolerance of {round_percent(tolerance)}"
             )
         return ""
@@ -94,8 +95,8 @@ class Comparison:
 
 def about(value: float, resampled: Floats, level: float) -> Estimate:
     """The value with the quantiles of the deviations of the resamples from their median."""
-    lo, hi = _quantiles(resampled, level) - np.median(resampled)
-    return Estimate(float(value), float(value + lo), float(value + hi))
+    low, high = (end - np.median(resampled) for end in percentiles(resampled, level))
+    return Estimate(float(value), float(value + low), float(value + high), level=level)
 
 
 def beyond_chance(difference: float, resampled: Floats, level: float) -> Estimate:
@@ -104,9 +105,6 @@ def beyond_chance(difference: float, resampled: Floats, level: float) -> Estimat
     The interval excludes 0 just where the difference is outside the central `level` of the resampled ones; their median is
     taken off the value.
     """
-    lo, hi = _quantiles(resampled, level)
-    return Estimate(float(difference - np.median(resampled)), float(difference - hi), float(difference - lo))
-
-
-def _quantiles(resampled: Floats, level: float) -> Floats:
-    return np.quantile(resampled, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    low, high = percentiles(resampled, level)
+    excess = float(difference - np.median(resampled))
+    return Estimate(excess, float(difference - high), float(difference - low), level=level)

@@ -12,17 +12,18 @@ by the curve.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.runs_cells import counted
 from ..errors import UNIT_INTERVAL, outside, positive_number
-from ..fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
 from ..fit.objective import Objective
 from ..fit.power_law import fit_power_law
+from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
+from ..results import Estimate
 from .approaches import (
     LEAST_BUDGETS,
     LEAST_SPAN,
@@ -40,7 +41,7 @@ from .paired import PairedSamples, allocation_exponents, draw_paired, nothing_dr
 from .phrases import flop, percent, round_percent
 from .rays import at_ratio, find_rays, preferred
 from .resamples import Noise
-from .runs_result import CurveCheck, Estimate, PowerLawCheck, RunsCheck, ToleranceMeaning
+from .runs_result import CurveCheck, PowerLawCheck, RunsCheck, ToleranceMeaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -374,12 +375,6 @@ def _described(approach: Approach, losses: Floats) -> dict[str, Any]:
 # -- together ----------------------------------------------------------------------------------------------------------
 
 
-def _quantiles(value: Floats, values: Floats, level: float) -> Estimate:
-    known = values[np.isfinite(values)]
-    lo, hi = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]) if len(known) else (np.nan, np.nan)
-    return Estimate(float(value), float(lo), float(hi))
-
-
 def _resampled_laws(fitted: Fit, drawn: PairedSamples, wanted: int, seed: int) -> tuple[Laws, int, bool]:
     """The joint law refitted to so many resamples of runs (or groups), how many were drawn, and whether that was interrupted.
 
@@ -395,21 +390,21 @@ def _resampled_laws(fitted: Fit, drawn: PairedSamples, wanted: int, seed: int) -
         return drawn.laws, 0, True
     except ValueError:  # no refit reached a minimum
         return drawn.laws, wanted, False
-    laws = Laws.of(found.draws)
+    laws = Laws.of(found.coefficients)
     kept = sound(laws)
     used = Laws(*(part[kept] for part in laws)) if kept.any() else drawn.laws
-    return used, len(found) + found.failed, found.interrupted
+    return used, found.done, found.interrupted
 
 
 def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
     """What the joint law implies, with percentile intervals, none where nothing was drawn."""
     here, there = envelopes(laws), envelopes(drawn)
     return {
-        "alpha": _quantiles(here.alpha[0], there.alpha, level),
-        "C0": _quantiles(here.log_C0[0], there.log_C0, level).exponentiated(),
-        "E": _quantiles(here.E[0], there.E, level),
-        "params_exponent": _quantiles(laws.params_share[0], drawn.params_share, level),
-        "tokens_exponent": _quantiles(laws.tokens_share[0], drawn.tokens_share, level),
+        "alpha": Estimate.of_draws(here.alpha[0], there.alpha, level),
+        "C0": Estimate.of_draws(here.log_C0[0], there.log_C0, level).mapped(exp),
+        "E": Estimate.of_draws(here.E[0], there.E, level),
+        "params_exponent": Estimate.of_draws(laws.params_share[0], drawn.params_share, level),
+        "tokens_exponent": Estimate.of_draws(laws.tokens_share[0], drawn.tokens_share, level),
     }
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .band import CANNOT_TELL, CONSISTENT, Band, farthest
+from ...theory.typeset.shown import Shown
+from ..results import Band, Estimate
+from .band import CANNOT_TELL, CONSISTENT, farthest
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
+    from ...theory.typeset.table import Table
     from ..compute_law import ComputeLaw
     from ..data.runs import Dropped
     from ..fit.objective import Objective
@@ -21,33 +22,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[Any]
 
-__all__ = ["Correction", "CurveCheck", "Estimate", "PowerLawCheck", "RunsCheck", "ToleranceMeaning"]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with the ends of its interval, NaN where there is none."""
-
-    value: float
-    lo: float
-    hi: float
-
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether 0 lies outside the interval."""
-        return self.lo > 0.0 or self.hi < 0.0
-
-    def exponentiated(self) -> Estimate:
-        """The same for the exponential of the quantity; infinite beyond the floats."""
-        return Estimate(*(math.inf if x > 709.0 else math.exp(x) for x in (self.value, self.lo, self.hi)))
-
-    def clipped(self, least: float) -> Estimate:
-        """The same with nothing below `least`."""
-        return Estimate(max(self.value, least), max(self.lo, least), max(self.hi, least))
-
-    def as_dict(self) -> dict[str, float | None]:
-        """Plain data; None for what is not finite."""
-        return {name: _finite(getattr(self, name)) for name in ("value", "lo", "hi")}
+__all__ = ["Correction", "CurveCheck", "PowerLawCheck", "RunsCheck", "ToleranceMeaning"]
 
 
 class Correction(NamedTuple):
@@ -150,6 +125,13 @@ class CurveCheck:
         return Correction(float(taken[place]), float(self.compute[place]))
 
     @property
+    def reach(self) -> Estimate | None:
+        """The largest difference, with how far down and up the band reaches anywhere."""
+        if self.lo is None or self.hi is None or self.max_relative_difference is None:
+            return None
+        return Estimate(self.max_relative_difference, float(self.lo.min()), float(self.hi.max()))
+
+    @property
     def within_yet_different(self) -> bool:
         """Whether it is consistent within the tolerance, and yet different beyond chance."""
         return self.verdict == CONSISTENT and self.differs
@@ -159,12 +141,13 @@ class CurveCheck:
         """The compute at which the band lies farthest from 0, and the difference there; None where it holds 0 throughout."""
         if not self.differs or self.compute is None or self.difference is None or self.lo is None or self.hi is None:
             return None
-        k = farthest(Band(self.difference, self.lo, self.hi))
-        return float(self.compute[k]), Estimate(float(self.difference[k]), float(self.lo[k]), float(self.hi[k]))
+        band = Band(self.difference, self.lo, self.hi)
+        place = farthest(band)
+        return float(self.compute[place]), band[place]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the verdict, and the rest."""
-        alpha = {"value": None, "lo": None, "hi": None} if self.alpha is None else self.alpha.as_dict()
+        alpha = _plain(self.alpha) or {"value": None, "lo": None, "hi": None}
         band = None
         if self.compute is not None and self.lo is not None and self.hi is not None and self.difference is not None:
             band = {
@@ -198,7 +181,7 @@ class CurveCheck:
             "differs": self.differs,
             "differs_most": None
             if self.differs_most is None
-            else {"compute": self.differs_most[0], **self.differs_most[1].as_dict()},
+            else {"compute": self.differs_most[0], **self.differs_most[1].as_dict(low="lo", high="hi")},
             "share_at_bound": self.share_at_bound,
         }
 
@@ -231,7 +214,7 @@ class PowerLawCheck:
     @property
     def differs(self) -> bool:
         """Whether the difference is beyond chance: the interval of the paired difference excludes 0."""
-        return self.difference.excludes_zero
+        return self.difference.excludes(0.0)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -239,9 +222,9 @@ class PowerLawCheck:
             "quantity": self.quantity,
             "raw": self.raw.as_dict(),
             "corrected": self.corrected.as_dict(),
-            "exponent": self.exponent.as_dict(),
-            "derived": self.derived.as_dict(),
-            "difference": self.difference.as_dict(),
+            "exponent": _plain(self.exponent),
+            "derived": _plain(self.derived),
+            "difference": _plain(self.difference),
             "differs": self.differs,
         }
 
@@ -281,7 +264,7 @@ class ToleranceMeaning:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RunsCheck:
+class RunsCheck(Shown):
     """The derived envelope beside every compute law that the runs allow.
 
     Attributes
@@ -345,6 +328,12 @@ class RunsCheck:
         """Whether N*(C) or D*(C) through the minima differs from the derived one beyond chance."""
         return any(check.differs for check in self.allocation)
 
+    def tables(self) -> tuple[Table, ...]:
+        """One table, with a row for each approach."""
+        from .runs_text import approaches
+
+        return (approaches(self),)
+
     def __str__(self) -> str:
         from .runs_text import check_runs_text
 
@@ -363,7 +352,7 @@ class RunsCheck:
             "kind": "runs",
             "law": self.law.as_dict(),
             "objective": self.objective.as_dict(),
-            "derived": {name: estimate.as_dict() for name, estimate in self.derived.items()},
+            "derived": {name: _plain(estimate) for name, estimate in self.derived.items()},
             "empirical": [check.as_dict() for check in self.empirical],
             "budgets": [budget.as_dict() for budget in self.budgets],
             "allocation": [check.as_dict() for check in self.allocation],
@@ -386,35 +375,9 @@ class RunsCheck:
             "warnings": list(self.warnings),
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row an approach (needs pandas)."""
-        import pandas as pd
-
-        kept = [
-            "approach",
-            "tokens_per_param",
-            "n_runs",
-            "n_budgets",
-            "alpha",
-            "lo",
-            "hi",
-            "alpha_predicted",
-            "max_relative_difference",
-            "compute_at_max",
-            "raw_max_relative_difference",
-            "verdict",
-            "reason",
-        ]
-        rows = [check.as_dict() for check in self.empirical]
-        return pd.DataFrame([{name: row[name] for name in kept} for row in rows])
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
 
 def _plain(estimate: Estimate | None) -> dict[str, float | None] | None:
-    return None if estimate is None else estimate.as_dict()
+    return None if estimate is None else estimate.as_dict(low="lo", high="hi")
 
 
 def _coefficients(law: ComputeLaw | None) -> dict[str, float | None] | None:

@@ -2,28 +2,92 @@
 
 from __future__ import annotations
 
-import math
 import re
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from ...theory.typeset.numbers import Interval, Percent, Places
+from ...theory.typeset.table import RULE, Column, Table
 from ..data.runs_cells import counted
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
-from .phrases import flop, percent, round_percent
+from .phrases import SIGNED, flop, in_percent, percent, round_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .runs_result import CurveCheck, Estimate, PowerLawCheck, RunsCheck
+    from .runs_result import CurveCheck, PowerLawCheck, RunsCheck
 
-__all__ = ["check_runs_text"]
+__all__ = ["approaches", "check_runs_text"]
 
 WIDTH = 100
-WIDTHS = (14, 5, 20, 9, 7, 7, 17, 12)
 #: A share of resamples at a bound up to this is not worth a word.
 MOST_AT_BOUND = 0.05
 #: Marks a row that is consistent within the tolerance, and yet different beyond chance.
 MARK = "*"
+SHARE = Percent(places=2)
+#: One description for the text, LaTeX, the notebook and the frame.
+COLUMNS = (
+    Column("name", "approach", align="left", least_width=14, only="page"),
+    Column("approach", only="data"),
+    Column("tokens_per_param", only="data"),
+    Column("n_runs", "runs", least_width=5),
+    Column("n_budgets", only="data"),
+    Column(
+        "alpha",
+        "empirical",
+        over="alpha",
+        show="all",
+        format=Places(4),
+        interval=Interval(Places(3), separator=","),
+        keys=("alpha", "lo", "hi"),
+        least_width=20,
+        missing="",
+    ),
+    Column(
+        "alpha_predicted",
+        "predicted",
+        over="alpha",
+        format=Places(4),
+        least_width=9,
+        missing="",
+    ),
+    Column(
+        "raw_max_relative_difference",
+        "raw",
+        over="difference in loss",
+        format=SHARE,
+        least_width=7,
+        missing="",
+    ),
+    Column(
+        "max_relative_difference",
+        "largest",
+        over="difference in loss",
+        format=SHARE,
+        least_width=7,
+        missing="",
+    ),
+    Column("compute_at_max", only="data"),
+    Column(
+        "reach",
+        "band",
+        over="difference in loss",
+        show="interval",
+        interval=Interval(SIGNED, "", " ", ""),
+        least_width=17,
+        missing="",
+        only="page",
+    ),
+    Column("verdict", only="data"),
+    Column(
+        "verdict",
+        align="left",
+        of=lambda check: check.verdict + (MARK if check.within_yet_different else ""),
+        least_width=12,
+        only="page",
+    ),
+    Column("reason", only="data"),
+)
 #: Ratios that one line names.
 MOST_NAMED = 12
 #: Where a line does not end.
@@ -34,16 +98,13 @@ IN_LOSS = {CONSISTENT: "consistent in loss", INCONSISTENT: "inconsistent in loss
 
 def check_runs_text(result: RunsCheck) -> str:
     """The law, what it implies, a row an approach, the verdict, the isoFLOP allocation, notes and the legend."""
-    rule = "-" * (sum(WIDTHS) + len(WIDTHS) - 1)
-    table = [
-        f"{'':21}{' alpha '.center(30, '-')} {' difference in loss '.center(33, '-')}",
-        _line("approach", "runs", "empirical", "predicted", "raw", "largest", "band", "verdict"),
-        rule,
-        *(_row(check) for check in result.empirical),
-        rule,
-    ]
     said = [_verdict(result), *_allocation(result), *_notes(result), *(f"warning: {text}" for text in result.warnings)]
-    return "\n".join([*_wrapped(_head(result)), "", *table, *_wrapped(said), "", *_wrapped(_legend(result))])
+    return "\n".join([*_wrapped(_head(result)), "", *approaches(result).lines(), *_wrapped(said), "", *_wrapped(_legend(result))])
+
+
+def approaches(result: RunsCheck) -> Table:
+    """A row for each approach, with the legend as notes."""
+    return Table(COLUMNS, [*result.empirical, RULE], notes=tuple(_legend(result)), gap=" ")
 
 
 def _wrapped(texts: Iterable[str]) -> list[str]:
@@ -61,7 +122,7 @@ def _head(result: RunsCheck) -> list[str]:
         str(result.law),
         f"{counted(result.n_runs, 'run')}; {result.objective}; intervals {round_percent(result.level)}, "
         f"{counted(result.n_resamples, 'resample')}, seed {result.seed}",
-        f"derived envelope: alpha {_interval(alpha)}, C0 {_interval(C0, '.4g')}, E {_interval(E)}",
+        f"derived envelope: alpha {alpha:.4f}, C0 {C0:.4g}, E {E:.4f}",
     ]
 
 
@@ -76,13 +137,13 @@ def _allocation(result: RunsCheck) -> Iterator[str]:
     for check in result.allocation:
         letter = "N" if check.quantity == "params" else "D"
         yield (
-            f"isoFLOP minima: {letter}*(C) ~ C^{_interval(check.exponent)} (raw {check.raw.exponent:.4f}); derived "
-            f"C^{_interval(check.derived)}; {_told(check)}"
+            f"isoFLOP minima: {letter}*(C) ~ C^{check.exponent:.4f} (raw {check.raw.exponent:.4f}); derived "
+            f"C^{check.derived:.4f}; {_told(check)}"
         )
 
 
 def _told(check: PowerLawCheck) -> str:
-    by = _interval(check.difference, "+.4f")
+    by = f"{check.difference:+.4f}"
     if check.differs:
         return f"differs from the derived exponent beyond chance, by {by}"
     return f"no difference beyond chance: {by}"
@@ -121,17 +182,16 @@ def _difference(check: CurveCheck) -> str:
     alpha = check.alpha_difference
     if alpha is None:
         return ""
-    by_alpha = _interval(alpha, "+.4f")
+    by_alpha = f"{alpha:+.4f}"
     if check.verdict == INCONSISTENT:  # its reason says where the curve differs
-        return f"alpha differs beyond chance, by {by_alpha}" if alpha.excludes_zero else ""
+        return f"alpha differs beyond chance, by {by_alpha}" if alpha.excludes(0.0) else ""
     if check.differs_most is None:
-        return f"alpha differs beyond chance, by {by_alpha}; the curve does not" if alpha.excludes_zero else ""
+        return f"alpha differs beyond chance, by {by_alpha}; the curve does not" if alpha.excludes(0.0) else ""
     compute, found = check.differs_most
-    by_curve = f"{percent(found.value, sign=True)} [{percent(found.lo, sign=True)}, {percent(found.hi, sign=True)}]"
-    return (
-        f"the curve differs beyond chance{', within the tolerance' if check.within_yet_different else ''}, by {by_curve} at "
-        f"{flop(compute)} FLOP; {'so does alpha, by' if alpha.excludes_zero else 'alpha does not,'} {by_alpha}"
-    )
+    within = ", within the tolerance" if check.within_yet_different else ""
+    also = "so does alpha, by" if alpha.excludes(0.0) else "alpha does not,"
+    by_curve = f"{in_percent(found)} at {flop(compute)} FLOP"
+    return f"the curve differs beyond chance{within}, by {by_curve}; {also} {by_alpha}"
 
 
 def _legend(result: RunsCheck) -> Iterator[str]:
@@ -168,33 +228,3 @@ def _tolerance(result: RunsCheck) -> str:
         f"tolerance: {within} of the loss at {flop(means.compute)} FLOP, the geometric mean of the runs, is "
         f"{round_percent(means.reducible_share)} of the reducible loss of the fitted law; {takes}"
     )
-
-
-def _row(check: CurveCheck) -> str:
-    if check.alpha is None or check.lo is None or check.hi is None or check.max_relative_difference is None:
-        return _line(check.name, str(check.n_runs), "", "", "", "", "", check.verdict)
-    return _line(
-        check.name,
-        str(check.n_runs),
-        f"{check.alpha.value:.4f} [{check.alpha.lo:.3f},{check.alpha.hi:.3f}]",
-        f"{check.alpha_predicted:.4f}",
-        percent(check.raw_max_relative_difference or 0.0),
-        percent(check.max_relative_difference),
-        f"{percent(check.lo.min(), sign=True)} {percent(check.hi.max(), sign=True)}",
-        check.verdict + (MARK if check.within_yet_different else ""),
-    )
-
-
-def _interval(estimate: Estimate, digits: str = ".4f") -> str:
-    value = f"{estimate.value:{digits}}"
-    if math.isnan(estimate.lo):
-        return f"{value} (no interval)"
-    return f"{value} [{estimate.lo:{digits}}, {estimate.hi:{digits}}]"
-
-
-def _line(*cells: str) -> str:
-    last = len(WIDTHS) - 1
-    return " ".join(
-        cell.ljust(width) if index in {0, last} else cell.rjust(width)
-        for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True))
-    ).rstrip()

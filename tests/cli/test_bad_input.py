@@ -13,7 +13,6 @@ GARBAGE = ("", " ", "abc", "1e999", "1e-999", "7X", "1/2", "١")
 
 #: The words of a command, and what its error must name.
 CASES = {
-    "no command": ([], ["no command", "penalty"]),
     "misspelt command": (["penalti"], ["'penalti'", "did you mean penalty?"]),
     "unknown command": (["frobnicate"], ["'frobnicate'", "laws, derive, penalty, allocate, check"]),
     "option before the command": (["--law", "besiroglu2024", "penalty"], ["--law"]),

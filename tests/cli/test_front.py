@@ -132,3 +132,8 @@ def test_arguments_of_the_process(call, monkeypatch) -> None:
     with redirect_stdout(io.StringIO()) as out:
         assert main() == 0
     assert out.getvalue() == call("--version").out
+
+
+def test_isoflop_alone_prints_the_overview(run_cli):
+    assert run_cli() == run_cli("--help")
+    assert run_cli().code == 0

@@ -24,7 +24,7 @@ EPS = sys.float_info.epsilon
 ULPS = 24  # everywhere: 24 eps (1 + |ln x|) for a result x, what rounding exponents and factors that cancel costs
 SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 
-# These are infinite where L*, or a loss, is just out of reach: rounding the argument counts there, multiplied by the slope of ln x.
+# Infinite where a loss is just out of reach: rounding the argument counts there, multiplied by the slope of ln x.
 STEEP = ("compute_overhead", "tokens_factor", "tokens_for_reducible_loss", "params_for_reducible_loss")
 # Of a share that may be 1e-300 only the bound in terms of |ln x| can hold in plain float64.
 TINY = ("effective_compute",)

@@ -1,1 +1,1 @@
-"""Theorems and tables on a page: text, LaTeX, documents."""
+"""Theorems and tables on a page: text, LaTeX, documents; numbers and tables of every result."""

@@ -83,9 +83,7 @@ def _defect(error: Exception) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    if not words:
-        raise UsageError(f"no command given: must be one of {', '.join(COMMANDS)} (isoflop --help says more)")
-    command, *rest = words
+    command, *rest = words or HELP
     if command in HELP:
         return _write(_overview(), DONE)
     if command == VERSION:

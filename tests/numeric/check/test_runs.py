@@ -12,10 +12,11 @@ import pytest
 
 from isoflop.numeric.check.paired import CHUNK
 from isoflop.numeric.check.runs import check_runs as checked
-from isoflop.numeric.check.runs_result import Estimate, ToleranceMeaning
+from isoflop.numeric.check.runs_result import ToleranceMeaning
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.bootstrap import refit as original
 from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.results import Estimate
 
 #: E, A, B, beta, gamma; A and B balance near the compute of the designs.
 LAW = (1.8, 480.0, 2100.0, 0.35, 0.37)
@@ -134,9 +135,9 @@ def test_a_law_that_does_not_hold_is_found_out():
     # It says where: at an end of the compute.
     compute, found = check.differs_most
     assert compute == pytest.approx(1e18, rel=0.1) or compute == pytest.approx(1e22, rel=0.1)
-    assert max(found.lo, -found.hi) == max(check.lo.max(), -check.hi.min()) > 0.01
+    assert max(found.low, -found.high) == max(check.lo.max(), -check.hi.min()) > 0.01
     assert f"{compute:.2g}".replace("e+", "e") in check.reason
-    assert check.as_dict()["differs_most"] == {"compute": compute, "value": found.value, "lo": found.lo, "hi": found.hi}
+    assert check.as_dict()["differs_most"] == {"compute": compute, "value": found.value, "lo": found.low, "hi": found.high}
     assert "farthest outside the tolerance of 1 %" in flat(result)
 
 
@@ -160,12 +161,12 @@ def test_the_loss_can_agree_where_the_allocation_does_not(twisted):
     for check in (params, tokens):
         assert check.differs
         assert check.exponent.value - check.derived.value == pytest.approx(check.difference.value, abs=1e-12)
-        assert check.derived.lo < check.derived.value < check.derived.hi
+        assert check.derived.low < check.derived.value < check.derived.high
         row = check.as_dict()
-        assert row["derived"] == check.derived.as_dict()
+        assert row["derived"] == check.derived.as_dict(low="lo", high="hi")
         assert row["difference"]["lo"] < row["difference"]["value"] < row["difference"]["hi"]
         assert row["differs"] is True
-    assert params.difference.hi < 0.0 < tokens.difference.lo
+    assert params.difference.high < 0.0 < tokens.difference.low
     assert any(text.startswith("the allocation differs") for text in result.warnings)
     text = flat(result)
     assert "verdict: consistent in loss; the allocation differs" in text
@@ -179,7 +180,7 @@ def test_consistent_yet_different_is_marked(twisted):
     assert check.verdict == "consistent"
     assert check.within_yet_different
     compute, found = check.differs_most
-    assert found.excludes_zero
+    assert found.excludes(0.0)
     assert "consistent*" in str(result)
     assert "* within the tolerance, yet different beyond chance" in str(result)
     assert f"isoflop: the curve differs beyond chance, within the tolerance, by {100 * found.value:+.2f} %" in flat(result)
@@ -289,7 +290,7 @@ def test_without_an_approach_the_joint_law_alone_is_resampled(monkeypatch):
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=50)
     assert all(check.lo is None for check in result.empirical)
     assert result.n_resamples == 50
-    assert result.derived["alpha"].lo < result.derived["alpha"].value < result.derived["alpha"].hi
+    assert result.derived["alpha"].low < result.derived["alpha"].value < result.derived["alpha"].high
 
 
 def test_many_runs_at_few_points_are_a_warning():
@@ -382,8 +383,8 @@ def test_the_seed_fixes_the_result(consistent):
     again = check_runs(runs(profiles()), bootstrap=200, seed=1)
     assert again.as_dict() == consistent.as_dict()
     other = check_runs(runs(profiles()), bootstrap=200, seed=2)
-    assert other["isoflop"].alpha.lo != consistent["isoflop"].alpha.lo
-    assert other["isoflop"].alpha.lo == pytest.approx(consistent["isoflop"].alpha.lo, abs=0.005)
+    assert other["isoflop"].alpha.low != consistent["isoflop"].alpha.low
+    assert other["isoflop"].alpha.low == pytest.approx(consistent["isoflop"].alpha.low, abs=0.005)
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
@@ -605,7 +606,7 @@ def test_chinchilla(public_runs):
     # Approach 2 of Hoffmann et al.: N* ~ C^0.49 (0.462, 0.534), their Table 2.
     params = next(check for check in result.allocation if check.quantity == "params")
     assert params.raw.exponent == pytest.approx(0.49, abs=0.02)
-    assert params.exponent.lo < 0.49 < params.exponent.hi
+    assert params.exponent.low < 0.49 < params.exponent.high
 
 
 @pytest.mark.parametrize(
@@ -628,7 +629,7 @@ def test_every_isoflop_group_gives_a_verdict_with_intervals(public_runs, experim
     result = check_runs({key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=200)
     assert result.verdict in VERDICTS
     for check in (result["frontier"], result["isoflop"]):
-        assert check.alpha.lo < check.alpha.value < check.alpha.hi
+        assert check.alpha.low < check.alpha.value < check.alpha.high
         assert (check.lo < check.hi).all()
         assert check.verdict in VERDICTS
         assert check.verdict != "cannot tell" or check.reason
@@ -644,6 +645,6 @@ def test_llama_3_differs_in_the_allocation(public_runs):
     assert result.verdict == "consistent"
     params = result.allocation[0]
     assert params.corrected.exponent == pytest.approx(0.464, abs=0.005)
-    assert params.derived.lo < 0.528 < params.derived.hi
-    assert params.difference.hi < 0.0
+    assert params.derived.low < 0.528 < params.derived.high
+    assert params.difference.high < 0.0
     assert "verdict: consistent in loss; the allocation differs" in str(result)

@@ -1,0 +1,341 @@
+"""A fit repeated on resamples of its rows: the bootstrap of every law.
+
+A fit takes part by one method, `refit`, which makes many refits at once (see `Refittable`). What is drawn is the same for a
+seed whatever the number of jobs: batch i has the random numbers of ``SeedSequence(seed, spawn_key=(i,))``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..errors import outside, whole_number
+from ..results import Band, Estimate
+from .intervals import checked_level
+from .repeat import repeat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import TypeAlias
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Columns = Mapping[str, Floats]
+    Quantity: TypeAlias = str | Callable[[Columns], ArrayLike]
+
+__all__ = ["Draws", "Refits", "Refittable", "case_weights", "refits_of", "resample"]
+
+KINDS = ("cases", "residuals")
+#: Resamples in one batch.
+BATCH = 100
+#: Noise that the rows of a group share shows in the scatter of groups alone: fewer than the first cannot tell it (two groups
+#: have three resamples, three have ten), fewer than the second tell it roughly.
+LEAST_GROUPS, FEW_GROUPS = 4, 10
+
+
+class Refits(NamedTuple):
+    """K refits.
+
+    Attributes
+    ----------
+    coefficients : ndarray
+        (K, p).
+    converged : ndarray of bool
+        (K,): whether each reached a certified minimum.
+    values : ndarray or None
+        (K,): the objectives, where a fit tells them.
+    """
+
+    coefficients: Floats
+    converged: NDArray[np.bool_]
+    values: Floats | None = None
+
+
+class Refittable(Protocol):
+    """A fit that can be made again.
+
+    It may also have `undetermined` (names of coefficients that the data leave undetermined) and `on_limit`, which takes
+    coefficients (K, p) to whether each stopped at a limit of the search, (K, p).
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the p coefficients."""
+
+    @property
+    def coefficients(self) -> Mapping[str, float]:
+        """The coefficients by name."""
+
+    @property
+    def size(self) -> int:
+        """Number of rows n."""
+
+    def refit(self, *, weights: Floats | None = None, observed: Any = None) -> Refits:
+        """The fit repeated K times, each from where this one ended.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (K, n), optional
+            How often each of the n rows is drawn; times the rows' own weights.
+        observed : optional
+            K sets of observed values in place of the rows' own, as `redrawn` makes them.
+        """
+
+    def redrawn(self, count: int, random: np.random.Generator) -> Any:
+        """`count` sets of observed values: the fitted ones with residuals drawn anew. For kind="residuals" alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Coefficients refitted to resamples.
+
+    Attributes
+    ----------
+    fit : Refittable
+        What was refitted.
+    coefficients : ndarray
+        (K, p): of the refits that reached a certified minimum.
+    index : ndarray of int
+        (K,): which of the resamples each is of. Laws that are refitted to the same resamples are paired by it.
+    requested : int
+        How many resamples were asked for.
+    failed : int
+        How many refits reached no certified minimum and are left out.
+    interrupted : bool
+        Whether Ctrl-C came before all were done.
+    kind : str
+        What was drawn: "cases", "groups" or "residuals".
+    seed : int
+    """
+
+    fit: Any
+    coefficients: Floats
+    index: NDArray[np.intp]
+    requested: int
+    failed: int
+    interrupted: bool = False
+    kind: str = "cases"
+    seed: int = 0
+
+    def __len__(self) -> int:
+        return len(self.coefficients)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coefficients."""
+        return tuple(self.fit.names)
+
+    @property
+    def done(self) -> int:
+        """How many refits were made, those that failed among them."""
+        return len(self) + self.failed
+
+    @cached_property
+    def columns(self) -> dict[str, Floats]:
+        """The draws (K,) of every coefficient by name."""
+        return dict(zip(self.names, self.coefficients.T, strict=True))
+
+    def values(self, quantity: Quantity) -> Floats:
+        """The draws (K, ...) of a coefficient or of a function of the columns."""
+        if callable(quantity):
+            return np.asarray(quantity(self.columns), dtype=np.float64)
+        if quantity not in self.names:
+            raise outside("quantity", quantity, f"one of {', '.join(self.names)}, or a function of them")
+        return self.columns[quantity]
+
+    def estimate(self, quantity: Quantity, level: float = 0.9) -> Estimate:
+        """A coefficient, or a function of them, with its percentile interval.
+
+        Parameters
+        ----------
+        quantity : str or callable
+            The name of a coefficient; or a function that takes the columns, arrays (K,) by name, to an array (K,).
+        level : float
+        """
+        draws, level = self.values(quantity), checked_level(level)
+        if callable(quantity):
+            own = {name: np.array([self.fit.coefficients[name]]) for name in self.names}
+            return Estimate.of_draws(float(np.asarray(quantity(own))[0]), draws, level)
+        on_limit = None
+        if hasattr(self.fit, "on_limit"):
+            on_limit = self.fit.on_limit(self.coefficients)[:, self.names.index(quantity)]
+        return Estimate.of_draws(
+            float(self.fit.coefficients[quantity]),
+            draws,
+            level,
+            on_limit=on_limit,
+            undetermined=quantity in getattr(self.fit, "undetermined", ()),
+        )
+
+    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
+        """Every coefficient with its percentile interval."""
+        return {name: self.estimate(name, level) for name in self.names}
+
+    def band(self, curve: Callable[[Columns], ArrayLike], level: float = 0.9) -> Band:
+        """A curve with pointwise percentile intervals.
+
+        Parameters
+        ----------
+        curve : callable
+            Takes the columns, here arrays (K, 1) by name, to the curve of each draw, (K, m).
+        level : float
+        """
+        own = {name: np.array([[self.fit.coefficients[name]]]) for name in self.names}
+        drawn = {name: column[:, None] for name, column in self.columns.items()}
+        return Band.of_draws(np.asarray(curve(own))[0], np.asarray(curve(drawn)), level)
+
+    @cached_property
+    def at_limit(self) -> dict[str, float]:
+        """The share of draws in which a coefficient stopped at a limit of the search, for those that did in some."""
+        if not hasattr(self.fit, "on_limit") or not len(self):
+            return {}
+        shares = self.fit.on_limit(self.coefficients).mean(axis=0).tolist()
+        return {name: share for name, share in zip(self.names, shares, strict=True) if share}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: how the resamples were drawn, and what became of them."""
+        return {
+            "kind": self.kind,
+            "seed": self.seed,
+            "requested": self.requested,
+            "used": len(self),
+            "failed": self.failed,
+            "interrupted": self.interrupted,
+        }
+
+    def __repr__(self) -> str:
+        state = ", interrupted" if self.interrupted else ""
+        return f"<Draws: {len(self)} by {self.kind}, seed {self.seed}, {self.failed} failed{state}>"
+
+
+def resample(
+    fit: Refittable,
+    n: int = 1000,
+    *,
+    by: ArrayLike | None = None,
+    kind: str = "cases",
+    seed: int = 0,
+    jobs: int = 1,
+    progress: bool = False,
+    batch: int = BATCH,
+) -> Draws:
+    """Draw the rows of a fit anew, refit, repeat.
+
+    Parameters
+    ----------
+    fit : Refittable
+    n : int
+        How many resamples.
+    by : array_like of shape (n,), optional
+        Rows with the same entry are a group, and groups are drawn whole.
+    kind : {"cases", "residuals"}
+        "cases" draws rows; "residuals" keeps the rows and draws what is observed, by `fit.redrawn`.
+    seed, jobs, progress
+        The draws of a seed do not depend on `jobs` (see `isoflop.numeric.fit.repeat.repeat`).
+    batch : int
+        Refits made at once. Each batch has its own random numbers, so that this is part of what a seed means.
+
+    Returns
+    -------
+    Draws
+        Of the resamples that were done where Ctrl-C comes.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is outside its domain, or there are fewer than four groups.
+    """
+    n, seed = whole_number("n", n, 1), whole_number("seed", seed, 0)
+    if kind not in KINDS:
+        raise outside("kind", kind, f"one of {', '.join(KINDS)}")
+    rows, groups = fit.size, None if by is None else np.asarray(by)
+    if groups is not None:
+        if kind == "residuals":
+            raise ValueError("by: is for kind='cases'; residuals are drawn one by one")
+        if groups.shape != (rows,):
+            raise ValueError(f"by: has shape {groups.shape}, must have an entry for each of {rows} rows")
+        if (count := len(np.unique(groups.astype(str)))) < LEAST_GROUPS:
+            raise ValueError(f"by: has {count} groups; resampling whole groups needs at least {LEAST_GROUPS}")
+
+    def samples() -> Iterator[dict[str, Any]]:
+        for index, first in enumerate(range(0, n, batch)):
+            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+            size = min(batch, n - first)
+            if kind == "residuals":
+                yield {"observed": fit.redrawn(size, random)}
+            else:
+                yield {"weights": case_weights(groups, rows, size, random)}
+
+    what = kind if groups is None else "groups"
+    return refits_of(fit, samples(), n, kind=what, seed=seed, jobs=jobs, progress=progress)
+
+
+def refits_of(
+    fit: Refittable,
+    samples: Iterable[Mapping[str, Any]],
+    n: int,
+    *,
+    kind: str = "cases",
+    seed: int = 0,
+    jobs: int = 1,
+    progress: bool = False,
+    what: str = "bootstrap",
+) -> Draws:
+    """Refits to resamples that the caller draws, as where several laws share them.
+
+    Parameters
+    ----------
+    fit : Refittable
+    samples : iterable of mapping
+        The arguments of `fit.refit`, a mapping a batch.
+    n : int
+        How many resamples there are in all batches.
+    kind, seed
+        How they were drawn, for the record.
+    jobs, progress, what
+        As in `isoflop.numeric.fit.repeat.repeat`.
+
+    Returns
+    -------
+    Draws
+    """
+    done = repeat(
+        _refitted,
+        ((fit, sample) for sample in samples),
+        jobs=jobs,
+        progress=progress,
+        what=what,
+        unit="fit",
+        total=n,
+        size=lambda refits: len(refits.converged),
+    ).at_least_one()
+    coefficients = np.concatenate([refits.coefficients for refits in done.values])
+    converged = np.concatenate([refits.converged for refits in done.values])
+    return Draws(
+        fit=fit,
+        coefficients=coefficients[converged],
+        index=np.flatnonzero(converged),
+        requested=n,
+        failed=int((~converged).sum()),
+        interrupted=done.interrupted,
+        kind=kind,
+        seed=seed,
+    )
+
+
+def _refitted(fit: Refittable, sample: Mapping[str, Any]) -> Refits:
+    return fit.refit(**sample)
+
+
+def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> Floats:
+    """How often each of the rows is drawn, (size, rows): rows one by one, or whole groups of those that agree in `by`."""
+    if by is None:
+        even = np.full(rows, 1.0 / rows)
+        return random.multinomial(rows, even, size=size).astype(np.float64)
+    names, member = np.unique(np.asarray(by).astype(str), return_inverse=True)
+    drawn = random.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=size)
+    return drawn[:, member].astype(np.float64)

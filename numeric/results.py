@@ -1,0 +1,460 @@
+"""A number with its interval, and a curve with its band: the answer of every fit and resample.
+
+`Estimate` holds plain floats, so that importing it and formatting it needs no NumPy. There are
+three ways to make one::
+
+    Estimate.of_draws(value, draws, level)                   percentiles of resamples
+    Estimate.of_standard_error(value, standard_error, level) normal or Student's t, on the scale of
+    the quantity Estimate(value, low, high, level=level)                  ends that were found
+    otherwise: a profile, a test
+
+The words are the same everywhere. An end is None where no interval is known, and -inf or inf where
+the data bound the quantity on that side at no value. An estimate is *undetermined* where the data
+do not identify the quantity at all. A part of it is *at a limit of the search* where a coefficient
+behind it stopped at a bound: a wider search would have gone further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from math import exp, inf, isfinite, isnan
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Band", "Estimate", "percentiles", "spread"]
+
+PARTS = ("value", "low", "high")
+#: Fewer draws have no interval and no standard error.
+LEAST_DRAWS = 2
+#: The distance between these quantiles of normal draws is so many standard deviations.
+CENTRAL, NORMAL_WIDTH = (0.05, 0.95), 3.2897072539
+#: A standard deviation beyond the one of the central draws by this factor is made by a few draws.
+HEAVY = 2.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval.
+
+    Attributes
+    ----------
+    value : float
+        The estimate itself.
+    low, high : float or None
+        Ends of the interval. None: no interval is known. Infinite: the data do not bound the
+        quantity on that side.
+    standard_error : float or None
+        None where there is none, or where a few resamples would make it.
+    undetermined : bool
+        Whether the data leave the quantity undetermined: the value is where the search stopped, not
+        what the data say.
+    at_limit : tuple of str
+        Which of "value", "low" and "high" lie at a limit of the search. Such an end bounds nothing.
+    level : float or None
+        Nominal coverage of the interval.
+    at_most : bool
+        Whether the interval is one-sided: `low` is the least value the quantity can have, `high` an
+        upper limit.
+
+    Examples
+    --------
+    >>> alpha = Estimate(0.1523, 0.1418, 0.1631, level=0.9)
+    >>> print(f"{alpha:.3f}", alpha.excludes(0.0))
+    0.152 [0.142, 0.163] True
+    >>> alpha.as_dict(low="lo", high="hi")
+    {'value': 0.1523, 'lo': 0.1418, 'hi': 0.1631}
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    standard_error: float | None = None
+    undetermined: bool = False
+    at_limit: tuple[str, ...] = ()
+    level: float | None = None
+    at_most: bool = False
+
+    def __post_init__(self) -> None:
+        for part in PARTS:
+            number = getattr(self, part)
+            plain = None if number is None or (part != "value" and isnan(number)) else float(number)
+            object.__setattr__(self, part, plain)
+        unknown = [part for part in self.at_limit if part not in PARTS]
+        if unknown:
+            raise ValueError(f"at_limit={unknown[0]!r}: must be one of {', '.join(PARTS)}")
+
+    # -- three ways to make one --------------------------------------------------------------------
+
+    @classmethod
+    def of_draws(
+        cls,
+        value: float,
+        draws: ArrayLike,
+        level: float,
+        *,
+        least: float | None = None,
+        on_limit: ArrayLike | None = None,
+        undetermined: bool = False,
+    ) -> Estimate:
+        """The estimate with the central interval that holds a share `level` of the draws.
+
+        Parameters
+        ----------
+        value : float
+        draws : array_like
+            (R,): the quantity in every resample. With fewer than two of them, or where one is NaN
+            (the quantity does not exist in that resample), there is no interval: draws are never
+            left out. An end is infinite where as many draws are.
+        level : float
+            Nominal coverage, between 0 and 1.
+        least : float, optional
+            Makes the interval one-sided, from this least possible value to the quantile of the
+            draws at `level`. For a cost, which is least at the estimate: every resample is dearer,
+            so that central percentiles would exclude the estimate itself.
+        on_limit : array_like of bool, optional
+            (R,): the draws in which a coefficient stopped at a limit of the search. An end next to
+            one is `at_limit`.
+        undetermined : bool
+            As the attribute.
+        """
+        import numpy as np
+
+        drawn = np.asarray(draws, dtype=np.float64)
+        checked_level(level)
+        bare = cls(value, undetermined=undetermined, level=level, at_most=least is not None)
+        if drawn.ndim != 1:
+            raise ValueError(f"draws of shape {drawn.shape}: must be a sequence of numbers")
+        if len(drawn) < LEAST_DRAWS or bool(np.isnan(drawn).any()):
+            return bare
+        if least is None:
+            shares = {"low": 0.5 * (1.0 - level), "high": 0.5 * (1.0 + level)}
+            low, high = percentiles(drawn, level)
+        else:
+            shares = {"high": level}
+            low, high = least, _quantile(drawn, level)
+        at_limit: tuple[str, ...] = ()
+        if on_limit is not None:
+            stopped = np.asarray(on_limit, dtype=bool)
+            at_limit = tuple(end for end in shares if _is_next_to(drawn, stopped, shares[end]))
+        error = spread(drawn)
+        return replace(bare, low=low, high=high, standard_error=error, at_limit=at_limit)
+
+    @classmethod
+    def of_standard_error(
+        cls,
+        value: float,
+        standard_error: float,
+        level: float,
+        degrees_of_freedom: float | None = None,
+        *,
+        within: tuple[float, float] = (-inf, inf),
+        undetermined: bool = False,
+    ) -> Estimate:
+        """The estimate with ends q standard errors away: q is normal or Student's t.
+
+        Parameters
+        ----------
+        value, standard_error, level : float
+        degrees_of_freedom : float, optional
+            Student's t with so many; without them the normal distribution.
+        within : (float, float)
+            Where the quantity can lie. Ends are taken on the scale that this suggests, so that they
+            stay inside: linear between -inf and inf, log(value - lower) between a lower limit and
+            inf, log-odds between two limits.
+        undetermined : bool
+            As the attribute.
+
+        Examples
+        --------
+        >>> print(f"{Estimate.of_standard_error(2.0, 0.5, 0.9, within=(0.0, inf)):.3f}")
+        2.000 [1.326, 3.017]
+        """
+        lower, upper = within
+        checked_level(level)
+        if not standard_error >= 0.0:
+            raise ValueError(f"standard_error={standard_error}: must be at least 0")
+        if not lower <= value <= upper:
+            raise ValueError(f"value={value}: must lie between {lower} and {upper}")
+        reach = coverage_factor(level, degrees_of_freedom) * standard_error
+        if lower == -inf and upper < inf:
+            mirrored = cls.of_standard_error(
+                -value,
+                standard_error,
+                level,
+                degrees_of_freedom,
+                within=(-upper, inf),
+            )
+            assert mirrored.low is not None
+            assert mirrored.high is not None
+            low, high = -mirrored.high, -mirrored.low
+        elif lower == -inf:
+            low, high = value - reach, value + reach
+        elif reach == 0.0 or value in (lower, upper):
+            low = high = value
+        elif upper == inf:
+            above = value - lower
+            low, high = lower + above * _exp(-reach / above), lower + above * _exp(reach / above)
+        else:
+            width, odds = upper - lower, (value - lower) / (upper - value)
+            step = reach * width / ((value - lower) * (upper - value))
+            low = lower + width / (1.0 + _exp(step) / odds)
+            high = lower + width / (1.0 + _exp(-step) / odds)
+        return cls(value, low, high, standard_error, undetermined, level=level)
+
+    # -- questions ---------------------------------------------------------------------------------
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both ends are known, be they infinite."""
+        return self.low is not None and self.high is not None
+
+    def excludes(self, number: float) -> bool:
+        """Whether the number lies outside the interval; never where there is no interval."""
+        below = self.low is not None and self.low > number
+        return below or (self.high is not None and self.high < number)
+
+    # -- the same estimate of something else -------------------------------------------------------
+
+    def mapped(self, function: Callable[[float], float]) -> Estimate:
+        """The estimate of a monotone function of the quantity; ends change places where it falls.
+
+        An end that the function takes beyond the floats is infinite. There is no standard error.
+
+        Examples
+        --------
+        >>> Estimate(0.0, -800.0, 800.0).mapped(exp)
+        Estimate(value=1.0, low=0.0, high=inf)
+        """
+
+        def image(number: float | None) -> float | None:
+            if number is None:
+                return None
+            try:
+                return function(number)
+            except OverflowError:
+                return inf
+
+        value, low, high = image(self.value), image(self.low), image(self.high)
+        at_limit = self.at_limit
+        assert value is not None
+        falls = (
+            low > high
+            if low is not None and high is not None
+            else (low is not None and low > value) or (high is not None and high < value)
+        )
+        if falls:
+            opposite = {"value": "value", "low": "high", "high": "low"}
+            low, high, at_limit = high, low, tuple(opposite[part] for part in at_limit)
+        image_of_ends = replace(self, low=low, high=high, at_limit=at_limit)
+        return replace(image_of_ends, value=value, standard_error=None)
+
+    def clipped(self, least: float = -inf, greatest: float = inf) -> Estimate:
+        """The estimate with value and ends moved into the range where the quantity can lie."""
+
+        def inside(number: float) -> float:
+            return min(max(number, least), greatest)
+
+        low, high = (None if end is None else inside(end) for end in (self.low, self.high))
+        return replace(self, value=inside(self.value), low=low, high=high)
+
+    # -- as text and data --------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        """Only what differs from the defaults, and always the ends."""
+        shown = [f"{part}={getattr(self, part)!r}" for part in PARTS]
+        rest = ("standard_error", "undetermined", "at_limit", "level", "at_most")
+        defaults = (None, False, (), None, False)
+        shown += [
+            f"{name}={getattr(self, name)!r}"
+            for name, default in zip(rest, defaults, strict=True)
+            if getattr(self, name) != default
+        ]
+        return f"Estimate({', '.join(shown)})"
+
+    def __format__(self, spec: str) -> str:
+        """Value and interval, each by the format: f"{alpha:.3f}" is "0.152 [0.142, 0.163]"."""
+        value = f"{self.value:{spec}}"
+        if self.undetermined:
+            return f"{value} (undetermined)"
+        if self.low is None or self.high is None:
+            return f"{value} (no interval)"
+        if self.at_most:
+            return f"{value} (at most {self.high:{spec}})"
+        return f"{value} [{self.low:{spec}}, {self.high:{spec}}]"
+
+    def __str__(self) -> str:
+        return f"{self:.4g}"
+
+    def as_dict(
+        self,
+        value: str = "value",
+        low: str = "low",
+        high: str = "high",
+        standard_error: str = "",
+        undetermined: str = "",
+    ) -> dict[str, Any]:
+        """Plain data for JSON under the keys that the arguments name.
+
+        An empty name leaves the entry out. What is not finite is None.
+
+        Examples
+        --------
+        >>> Estimate(1.7, 1.6, inf, 0.05).as_dict("E", "E_low", "E_high", standard_error="E_se")
+        {'E': 1.7, 'E_low': 1.6, 'E_high': None, 'E_se': 0.05}
+        """
+        entries: Iterable[tuple[str, Any]] = (
+            (value, _finite(self.value)),
+            (low, _finite(self.low)),
+            (high, _finite(self.high)),
+            (standard_error, _finite(self.standard_error)),
+            (undetermined, self.undetermined),
+        )
+        return {key: entry for key, entry in entries if key}
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A curve with the ends of its interval at every point of a grid.
+
+    Attributes
+    ----------
+    value, low, high : ndarray
+        Arrays of one shape; the ends are None without draws.
+    level : float or None
+        Nominal coverage, of every point by itself or, where the maker says so, of the whole curve.
+    """
+
+    value: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    level: float | None = None
+
+    @classmethod
+    def of_draws(cls, value: ArrayLike, draws: ArrayLike, level: float) -> Band:
+        """The curve with the pointwise percentiles of the draws, of shape (resamples, points).
+
+        The rules are those of `Estimate.of_draws`. Where a draw is NaN, both ends are NaN.
+        """
+        import numpy as np
+
+        curve = np.asarray(value, dtype=np.float64)
+        drawn = np.asarray(draws, dtype=np.float64)
+        checked_level(level)
+        if drawn.shape[1:] != curve.shape:
+            raise ValueError(f"draws of shape {drawn.shape}: must be (resamples, {curve.shape})")
+        if len(drawn) < LEAST_DRAWS:
+            return cls(curve, level=level)
+        low, high = percentiles(drawn, level)
+        return cls(curve, np.asarray(low), np.asarray(high), level)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """Both ends; a ValueError where there are none."""
+        if self.low is None or self.high is None:
+            raise ValueError("band without ends: fewer than two resamples have it")
+        return self.low, self.high
+
+    def __getitem__(self, place: Any) -> Estimate:
+        """The estimate at one point."""
+        low, high = (None if ends is None else float(ends[place]) for ends in (self.low, self.high))
+        return Estimate(float(self.value[place]), low, high, level=self.level)
+
+    def as_dict(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
+        """Lists under the keys that the arguments name; the ends are None without draws."""
+        ends = (None if ends is None else ends.tolist() for ends in (self.low, self.high))
+        return dict(zip((value, low, high), (self.value.tolist(), *ends), strict=True))
+
+
+# -- statistics of draws ---------------------------------------------------------------------------
+
+
+def percentiles(draws: Floats, level: float) -> tuple[Any, Any]:
+    """Ends of the central interval that holds a share `level` of the draws, along their first axis.
+
+    Finite draws are interpolated as NumPy does. Between a number and infinity there is nothing to
+    interpolate: where a point has infinite draws, the lower end is the draw below and the upper end
+    the draw above.
+    """
+    import numpy as np
+
+    shares = [0.5 * (1.0 - checked_level(level)), 0.5 * (1.0 + level)]
+    if np.isfinite(draws).all():
+        low, high = np.quantile(draws, shares, axis=0)
+        return low, high
+    with np.errstate(invalid="ignore"):  # inf - inf, at the points that are replaced
+        between = np.quantile(draws, shares, axis=0)
+    finite = np.isfinite(draws).all(axis=0)
+    low = np.where(finite, between[0], np.quantile(draws, shares[0], axis=0, method="lower"))
+    high = np.where(finite, between[1], np.quantile(draws, shares[1], axis=0, method="higher"))
+    return low, high
+
+
+def spread(draws: Floats) -> float | None:
+    """The standard deviation of the draws; None where some are infinite, or a few make it."""
+    import numpy as np
+
+    if len(draws) < LEAST_DRAWS or not np.isfinite(draws).all():
+        return None
+    largest = float(np.abs(draws).max())
+    if largest == 0.0:
+        return 0.0
+    deviation = largest * float(np.std(draws / largest, ddof=1))
+    low, high = np.quantile(draws, CENTRAL)
+    return deviation if deviation <= HEAVY * float(high - low) / NORMAL_WIDTH else None
+
+
+def coverage_factor(level: float, degrees_of_freedom: float | None = None) -> float:
+    """Half the width, in standard errors, of a central interval: normal, or Student's t."""
+    share = 0.5 * (1.0 + checked_level(level))
+    if degrees_of_freedom is None:
+        from statistics import NormalDist
+
+        return NormalDist().inv_cdf(share)
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees_of_freedom, share))
+
+
+def checked_level(level: float) -> float:
+    """The level, or a ValueError where it does not lie between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level={level}: must lie between 0 and 1")
+    return level
+
+
+def _quantile(draws: Floats, share: float) -> float:
+    """One quantile; the draw above it where some draws are infinite."""
+    import numpy as np
+
+    method: Any = "linear" if np.isfinite(draws).all() else "higher"
+    return float(np.quantile(draws, share, method=method))
+
+
+def _is_next_to(draws: Floats, marked: Any, share: float) -> bool:
+    """Whether a marked draw is one of the two that the quantile lies between."""
+    import numpy as np
+
+    place = share * (len(draws) - 1)
+    neighbours = [int(np.floor(place)), int(np.ceil(place))]
+    return bool(marked[np.argsort(draws, kind="stable")[neighbours]].any())
+
+
+def _exp(x: float) -> float:
+    """The exponential; inf beyond the floats."""
+    try:
+        return exp(x)
+    except OverflowError:
+        return inf
+
+
+def _finite(number: float | None) -> float | None:
+    return None if number is None or not isfinite(number) else number

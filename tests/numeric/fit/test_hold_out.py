@@ -1,0 +1,184 @@
+"""Held-out rows: which are held out, what is predicted of them, and that failures stay in the table."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isoflop.numeric.fit.hold_out import Split, by_condition, folds, hold_out, rolling, sweep
+from isoflop.numeric.results import Band
+
+N = 20
+
+
+@pytest.fixture
+def rows():
+    x = np.linspace(1.0, 20.0, N)
+    return pd.DataFrame({"x": x, "y": 3.0 - 0.1 * x + 0.01 * np.random.default_rng(0).normal(size=N)})
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    coefficients: np.ndarray
+
+    def predict(self, rows):
+        return np.polyval(self.coefficients, rows.x)
+
+
+@dataclass(frozen=True)
+class Degree:
+    degree: int
+    least: int = 0
+
+    @property
+    def name(self):
+        return f"degree {self.degree}"
+
+    def fit(self, rows):
+        if len(rows) < self.least:
+            raise ValueError(f"{len(rows)} rows are too few")
+        return Polynomial(np.polyfit(rows.x, rows.y, self.degree))
+
+
+# -- splits ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_condition():
+    (split,) = by_condition(np.arange(N) > 14, "row > 14")
+    assert split.train.sum() == 15
+    assert (split.test == (np.arange(N) > 14)).all()
+
+
+def test_rolling_cutoffs_predict_the_next_rows():
+    values = np.repeat([1.0, 2.0, 4.0, 8.0], 5)
+    splits = rolling(values, least=6)
+    assert [split.at for split in splits] == [2.0, 4.0]
+    assert [(split.train.sum(), split.test.sum()) for split in splits] == [(10, 5), (15, 5)]
+    beyond = rolling(values, [1.0, 2.0], next_only=False)
+    assert [(split.train.sum(), split.test.sum()) for split in beyond] == [(5, 15), (10, 10)]
+    many = rolling(np.arange(100.0), 3, least=10)
+    assert [split.at for split in many] == [9.0, 53.0, 98.0]
+    assert rolling(np.ones(5)) == ()
+
+
+def test_a_sweep_parts_the_rows_at_every_threshold():
+    splits = sweep([3.0, 1.0, 2.0, 2.0])
+    assert [(split.at, split.train.tolist()) for split in splits] == [
+        (1.0, [False, True, False, False]),
+        (2.0, [False, True, True, True]),
+    ]
+    assert [split.at for split in sweep(np.arange(10.0), [0.5, 4.5, 8.5], least=2)] == [4.5]
+
+
+def test_folds_hold_every_row_out_once():
+    splits = folds(N, 6)
+    assert (sum(split.test.astype(int) for split in splits) == 1).all()
+    assert {int(split.test.sum()) for split in splits} == {3, 4}
+    by = np.repeat(list("abcde"), 4)
+    for split in folds(N, 3, by=by):
+        assert not {*by[split.train]} & {*by[split.test]}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: by_condition(np.zeros(5, bool)), "holds out none of the 5 rows"),
+        (lambda: by_condition(np.ones(5, bool)), "fits none of the 5 rows"),
+        (lambda: Split("s", [True, True], [False, True]), "row 1 is both"),
+        (lambda: Split("s", [True, True], [False]), "must be one shape"),
+        (lambda: folds(5, 6), "^count=6"),
+        (lambda: folds(5, 1), "^count=1"),
+        (lambda: rolling(np.arange(9.0), 0), "^cutoffs=0"),
+    ],
+)
+def test_bad_splits(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_predictions_are_of_fits_to_the_other_rows(rows, jobs):
+    held = hold_out(rows, [Degree(1), Degree(2)], rolling(rows.x, 3, least=8), "y", jobs=jobs)
+    frame = held.to_frame()
+    assert held.models == ("degree 1", "degree 2")
+    assert len(frame) == len(held) == 2 * 12
+    for one in held.judged:
+        degree = int(one.model[-1])
+        law = np.polyfit(rows.x[one.split.train], rows.y[one.split.train], degree)
+        np.testing.assert_allclose(one.predicted, np.polyval(law, rows.x[one.split.test]), rtol=1e-12)
+    np.testing.assert_allclose(frame.error, frame.predicted - frame.observed)
+    np.testing.assert_array_equal(rows.y[frame.row], frame.observed)
+    first = held.summary()[0]
+    part = frame[(frame.split == first["split"]) & (frame.model == "degree 1")].error
+    assert first["mae"] == pytest.approx(part.abs().mean())
+    assert first["median"] == pytest.approx(part.abs().median())
+    assert first["rmse"] == pytest.approx(np.sqrt((part**2).mean()))
+    assert len(held.of(model="degree 2")) == 12
+    with pytest.raises(ValueError, match=r"^model='cubic': must be one of degree 1, degree 2"):
+        held.of(model="cubic")
+
+
+def test_a_model_that_cannot_be_fitted_stays_in_the_table(rows):
+    held = hold_out(rows, [Degree(1), Degree(2, least=15)], rolling(rows.x, [10.0, 16.0]), "y")
+    frame = held.to_frame()
+    failed = frame[frame.failed != ""]
+    assert {*failed.failed} == {"10 rows are too few"}
+    assert len(failed) == 6
+    assert failed.predicted.isna().all()
+    assert [one.model for one in held.failures] == ["degree 2"]
+    assert [record["mae"] is None for record in held.summary()] == [False, True, False, False]
+
+
+def test_predictions_that_are_not_finite_are_failures(rows):
+    class Broken(Degree):
+        def fit(self, rows):
+            return Polynomial(np.array([np.inf, 0.0]))
+
+    held = hold_out(rows, [Broken(1)], by_condition(rows.x > 15), "y")
+    assert {*held.to_frame().failed} == {"its prediction is not finite"}
+
+
+def test_intervals_of_predictions_are_columns(rows):
+    class Banded(Polynomial):
+        def predict(self, rows):
+            value = super().predict(rows)
+            return Band(value, value - 1.0, value + 1.0)
+
+    class Model(Degree):
+        def fit(self, rows):
+            return Banded(super().fit(rows).coefficients)
+
+    frame = hold_out(rows, [Model(1)], folds(N), rows.y.to_numpy()).to_frame()
+    np.testing.assert_allclose(frame.high - frame.low, 2.0)
+
+
+def test_an_interrupt_keeps_what_is_done(rows):
+    seen = []
+
+    def interrupt(one):
+        seen.append(one.model)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    held = hold_out(rows, [Degree(1), Degree(2)], folds(N), "y", then=interrupt)
+    assert held.interrupted
+    assert len(held.judged) == 3
+
+
+@pytest.mark.parametrize(
+    ("models", "splits", "message"),
+    [
+        ([], folds(N), "models=[]"),
+        ([Degree(1), Degree(1)], folds(N), "models="),
+        ([Degree(1)], (), "splits: there is none"),
+        ([Degree(1)], folds(N + 1), "split 'fold 1': is of 21 rows; must be of 20"),
+    ],
+)
+def test_bad_arguments(rows, models, splits, message):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        hold_out(rows, models, splits, "y")
+    assert str(error.value).startswith(message)

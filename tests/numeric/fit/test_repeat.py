@@ -1,0 +1,84 @@
+"""Repeating: the order, other processes, and what is kept where Ctrl-C comes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from isoflop.numeric.fit.repeat import repeat
+
+
+def square(x):
+    return x * x
+
+
+def numbers(count):
+    return [(i,) for i in range(count)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_values_are_in_the_order_of_the_items(jobs):
+    done = repeat(square, numbers(7), jobs=jobs)
+    assert done.values == (0, 1, 4, 9, 16, 25, 36)
+    assert not done.interrupted
+
+
+def test_one_job_needs_no_joblib():
+    code = (
+        "import sys; from isoflop.numeric.fit.repeat import repeat; repeat(abs, [(1,), (2,)]); assert 'joblib' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def interrupted_at(stop):
+    def task(x):
+        if x == stop:
+            raise KeyboardInterrupt
+        return x
+
+    return task
+
+
+def test_an_interrupt_keeps_what_is_done():
+    done = repeat(interrupted_at(3), numbers(10), progress=True)
+    assert done.values == (0, 1, 2)
+    assert done.interrupted
+    assert done.at_least_one() is done
+
+
+def test_an_interrupt_before_the_first_value():
+    done = repeat(interrupted_at(0), numbers(10))
+    assert done.values == ()
+    with pytest.raises(KeyboardInterrupt):
+        done.at_least_one()
+
+
+def test_an_interrupt_while_other_processes_work():
+    def interrupt(value):
+        if value == 4:
+            raise KeyboardInterrupt
+
+    done = repeat(square, numbers(50), jobs=2, then=interrupt)
+    assert done.values == (0, 1, 4)
+    assert done.interrupted
+
+
+def test_each_value_is_handed_on_when_it_is_done():
+    seen = []
+    assert repeat(square, iter(numbers(4)), then=seen.append).values == tuple(seen)
+
+
+def test_the_bar_moves_by_the_size(capsys):
+    repeat(square, numbers(3), progress=True, what="squares", total=5, size=lambda value: value)
+    assert "squares" in capsys.readouterr().err
+
+
+def test_other_errors_are_not_kept_back():
+    with pytest.raises(ZeroDivisionError):
+        repeat(lambda x: 1 / x, numbers(3))
+
+
+@pytest.mark.parametrize("jobs", [0, 1.5, True])
+def test_bad_jobs(jobs):
+    with pytest.raises(ValueError, match=r"^jobs="):
+        repeat(square, numbers(3), jobs=jobs)

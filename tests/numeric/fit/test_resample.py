@@ -1,0 +1,157 @@
+"""Resamples of any fit: a straight line by weighted least squares, whose refits NumPy makes one by one."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.fit.resample import Refits, case_weights, refits_of, resample
+
+N = 30
+
+
+@dataclass(frozen=True)
+class Line:
+    """y = intercept + slope x."""
+
+    x: np.ndarray
+    y: np.ndarray
+    fail: float = -np.inf  # refits with a slope below this are not certified
+    stop: int = -1  # an interrupt comes in the call of so many rows
+
+    names = ("intercept", "slope")
+    size = N
+
+    def solved(self, weights, y):
+        root = np.sqrt(weights)
+        return np.linalg.lstsq(np.column_stack([root, root * self.x]), root * y, rcond=None)[0]
+
+    @property
+    def coefficients(self):
+        return dict(zip(self.names, self.solved(np.ones(N), self.y), strict=True))
+
+    def refit(self, *, weights=None, observed=None):
+        if weights is None:
+            weights, sets = np.ones((len(observed), N)), observed
+        else:
+            sets = np.repeat(self.y[None], len(weights), axis=0)
+        if len(weights) == self.stop:
+            raise KeyboardInterrupt
+        solved = np.array([self.solved(*each) for each in zip(weights, sets, strict=True)])
+        return Refits(solved, solved[:, 1] > self.fail)
+
+    def redrawn(self, count, random):
+        own = self.coefficients
+        fitted = own["intercept"] + own["slope"] * self.x
+        return fitted + random.choice(self.y - fitted, size=(count, N))
+
+
+@pytest.fixture(scope="module")
+def line():
+    x = np.linspace(0.0, 1.0, N)
+    return Line(x, 1.0 + 2.0 * x + 0.1 * np.random.default_rng(0).normal(size=N))
+
+
+def test_draws_are_refits_of_the_drawn_rows(line):
+    draws = resample(line, 250, seed=5)
+    assert (len(draws), draws.requested, draws.failed, draws.interrupted) == (250, 250, 0, False)
+    for index in (0, 99, 100, 249):
+        random = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(index // 100,)))
+        rows = case_weights(None, N, min(100, 250 - 100 * (index // 100)), random)[index % 100]
+        chosen = np.repeat(np.arange(N), rows.astype(int))
+        slope, intercept = np.polyfit(line.x[chosen], line.y[chosen], 1)
+        assert draws.coefficients[index] == pytest.approx([intercept, slope], rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["cases", "residuals"])
+def test_draws_do_not_depend_on_the_number_of_jobs(line, kind):
+    one, two = (resample(line, 250, kind=kind, seed=3, jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.coefficients, two.coefficients)
+
+
+def test_spread_is_that_of_the_formula(line):
+    """sigma/sqrt(sum of squares of x); 2,000 draws know it to 2 %."""
+    estimate = resample(line, 2000, kind="residuals").estimate("slope")
+    own = line.coefficients
+    off = line.y - own["intercept"] - own["slope"] * line.x
+    expected = np.sqrt(np.mean(off**2) / np.sum((line.x - line.x.mean()) ** 2))
+    assert estimate.standard_error == pytest.approx(expected, rel=0.08)
+
+
+def test_intervals_are_percentiles(line):
+    draws = resample(line, 101)
+    for name, estimate in draws.estimates(0.8).items():
+        ends = np.quantile(draws.columns[name], [0.1, 0.9])
+        assert (estimate.low, estimate.high) == pytest.approx(tuple(ends), rel=1e-12)
+        assert estimate.value == pytest.approx(line.coefficients[name])
+    end = draws.estimate(lambda c: c["intercept"] + c["slope"], 0.8)
+    sums = draws.coefficients.sum(axis=1)
+    assert (end.low, end.high) == pytest.approx(tuple(np.quantile(sums, [0.1, 0.9])), rel=1e-12)
+    assert end.value == pytest.approx(sum(line.coefficients.values()))
+
+
+def test_a_band_is_an_interval_at_every_point(line):
+    draws, at = resample(line, 101), np.array([0.0, 0.5, 1.0])
+    band = draws.band(lambda c: c["intercept"] + c["slope"] * at, 0.8)
+    assert band.value.shape == band.low.shape == band.high.shape == (3,)
+    for i, x in enumerate(at):
+        one = draws.estimate(lambda c, x=x: c["intercept"] + c["slope"] * x, 0.8)
+        assert (band.value[i], band.low[i], band.high[i]) == pytest.approx((one.value, one.low, one.high))
+
+
+def test_groups_are_drawn_whole(line):
+    by = np.repeat(list("abcdef"), 5)
+    assert resample(line, 3, by=by).kind == "groups"
+    weights = case_weights(by, N, 50, np.random.default_rng(0)).reshape(50, 6, 5)
+    assert (weights == weights[:, :, :1]).all()
+    assert (weights[:, :, 0].sum(axis=1) == 6).all()
+
+
+def test_failed_refits_are_counted_and_left_out(line):
+    whole = resample(line, 150)
+    middle = float(np.median(whole.columns["slope"]))
+    some = resample(replace(line, fail=middle), 150)
+    assert (len(some), some.failed, some.done) == (75, 75, 150)
+    np.testing.assert_array_equal(some.coefficients, whole.coefficients[some.index])
+    none = resample(replace(line, fail=np.inf), 20)
+    assert (len(none), none.failed) == (0, 20)
+    assert none.estimate("slope").low is None
+
+
+def test_an_interrupt_keeps_what_is_done(line):
+    whole = resample(line, 250)
+    part = resample(replace(line, stop=50), 250)  # in the last batch
+    assert part.interrupted
+    assert (len(part), part.requested) == (200, 250)
+    np.testing.assert_array_equal(part.coefficients, whole.coefficients[:200])
+    with pytest.raises(KeyboardInterrupt):
+        resample(replace(line, stop=50), 50)
+
+
+def test_resamples_of_the_caller(line):
+    weights = case_weights(None, N, 12, np.random.default_rng(1))
+    draws = refits_of(line, [{"weights": weights[:7]}, {"weights": weights[7:]}], 12)
+    np.testing.assert_array_equal(draws.coefficients, line.refit(weights=weights).coefficients)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"n": 0}, "n=0"),
+        ({"n": 10.0}, "n=10.0"),
+        ({"seed": -1}, "seed=-1"),
+        ({"jobs": 0}, "jobs=0"),
+        ({"kind": "wild"}, "kind='wild'"),
+        ({"by": ["a"] * 3}, "by: has shape"),
+        ({"by": ["a"] * N}, "by: has 1 group"),
+        ({"by": list("abcde") * 6, "kind": "residuals"}, "by: is for kind='cases'"),
+    ],
+)
+def test_bad_arguments(line, given, message):
+    with pytest.raises(ValueError, match="^" + message):
+        resample(line, **given)
+
+
+def test_unknown_quantity(line):
+    with pytest.raises(ValueError, match=r"^quantity='curvature': must be one of intercept, slope"):
+        resample(line, 4).estimate("curvature")

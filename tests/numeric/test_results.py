@@ -1,0 +1,186 @@
+"""Estimates against NumPy's quantiles, SciPy's t and simulation."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from isoflop.numeric.results import Band, Estimate
+
+LEVEL = 0.9
+DRAWS = np.random.default_rng(3).normal(2.0, 0.5, 400)
+
+
+def test_of_draws_is_between_the_percentiles() -> None:
+    estimate = Estimate.of_draws(2.1, DRAWS, LEVEL)
+    assert estimate.value == 2.1
+    assert (estimate.low, estimate.high) == tuple(np.quantile(DRAWS, [0.05, 0.95]))
+    assert estimate.standard_error == pytest.approx(np.std(DRAWS, ddof=1), rel=1e-14)
+    assert estimate.level == LEVEL
+    assert all(isinstance(x, float) for x in (estimate.value, estimate.low, estimate.high))
+
+
+@pytest.mark.parametrize("draws", [[], [1.0], [1.0, 2.0, math.nan]])
+def test_there_is_no_interval_without_draws(draws: list[float]) -> None:
+    estimate = Estimate.of_draws(1.0, draws, LEVEL)
+    assert (estimate.low, estimate.high, estimate.standard_error) == (None, None, None)
+    assert not estimate.has_interval
+
+
+def test_infinite_draws_make_an_infinite_end() -> None:
+    draws = [*range(1, 10), math.inf]  # the quantile at 0.95 lies between 9 and inf
+    estimate = Estimate.of_draws(5.0, draws, LEVEL)
+    assert (estimate.low, estimate.high, estimate.standard_error) == (1.0, math.inf, None)
+    inner = Estimate.of_draws(5.0, draws, 0.6)  # shares 0.2 and 0.8: draws 1.8 and 7.2 of 0..9
+    assert (inner.low, inner.high) == (2.0, 9.0)
+
+
+def test_a_few_draws_that_make_the_deviation() -> None:
+    heavy = np.concatenate([DRAWS, [1e9]])
+    assert Estimate.of_draws(2.0, heavy, LEVEL).standard_error is None
+    assert Estimate.of_draws(2.0, np.full(5, 1e308), LEVEL).standard_error == 0.0
+
+
+def test_a_cost_is_bounded_above_alone() -> None:
+    estimate = Estimate.of_draws(0.1, DRAWS, LEVEL, least=0.0)
+    assert (estimate.low, estimate.high) == (0.0, np.quantile(DRAWS, LEVEL))
+    assert estimate.at_most
+    assert f"{estimate:.1f}" == f"0.1 (at most {np.quantile(DRAWS, LEVEL):.1f})"
+
+
+def test_ends_next_to_a_draw_on_a_limit() -> None:
+    draws = np.arange(101.0)  # the ends are draws 5 and 95
+    on_limit = draws > 94.5
+    assert Estimate.of_draws(50.0, draws, LEVEL, on_limit=on_limit).at_limit == ("high",)
+    assert Estimate.of_draws(50.0, draws, LEVEL, on_limit=draws < 3.5).at_limit == ()
+    one_sided = Estimate.of_draws(50.0, draws, 0.95, least=0.0, on_limit=on_limit)
+    assert one_sided.at_limit == ("high",)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, math.nan])
+def test_a_level_lies_between_0_and_1(level: float) -> None:
+    for make in (
+        lambda: Estimate.of_draws(1.0, DRAWS, level),
+        lambda: Estimate.of_standard_error(1.0, 0.1, level),
+        lambda: Band.of_draws([1.0], DRAWS[:, None], level),
+    ):
+        with pytest.raises(ValueError, match="level="):
+            make()
+
+
+def test_of_standard_error_by_normal_and_t() -> None:
+    normal = Estimate.of_standard_error(2.0, 0.5, LEVEL)
+    assert (normal.low, normal.high) == pytest.approx(stats.norm.interval(LEVEL, 2.0, 0.5), rel=1e-12)
+    student = Estimate.of_standard_error(2.0, 0.5, LEVEL, 4)
+    assert (student.low, student.high) == pytest.approx(stats.t.interval(LEVEL, 4, 2.0, 0.5), rel=1e-12)
+    assert student.standard_error == 0.5
+
+
+def test_of_standard_error_within_limits() -> None:
+    q = stats.norm.ppf(0.95)
+    log = Estimate.of_standard_error(2.0, 0.5, LEVEL, within=(0.0, math.inf))
+    assert (log.low, log.high) == pytest.approx((2 * np.exp(-q / 4), 2 * np.exp(q / 4)), rel=1e-12)
+    odds = Estimate.of_standard_error(0.8, 0.05, LEVEL, within=(0.0, 1.0))
+    middle, reach = np.log(4.0), q * 0.05 / (0.8 * 0.2)
+    ends = 1.0 / (1.0 + np.exp([-middle + reach, -middle - reach]))
+    assert (odds.low, odds.high) == pytest.approx(tuple(ends), rel=1e-12)
+    below = Estimate.of_standard_error(-2.0, 0.5, LEVEL, within=(-math.inf, 0.0))
+    assert (below.low, below.high) == (-log.high, -log.low)  # type: ignore[operator]
+    wide = Estimate.of_standard_error(1.0, 1e6, LEVEL, within=(0.0, math.inf))
+    assert (wide.low, wide.high) == (0.0, math.inf)
+    exact = Estimate.of_standard_error(0.0, 0.5, LEVEL, within=(0.0, math.inf))
+    assert (exact.low, exact.high) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "within", "named"),
+    [
+        (1.0, -0.1, (0.0, 2.0), "standard_error"),
+        (1.0, math.nan, (0.0, 2.0), "standard_error"),
+        (3.0, 0.1, (0.0, 2.0), "value"),
+    ],
+)
+def test_what_a_standard_error_cannot_be(value: float, error: float, within: tuple[float, float], named: str) -> None:
+    with pytest.raises(ValueError, match=f"^{named}="):
+        Estimate.of_standard_error(value, error, LEVEL, within=within)
+
+
+def test_mapped_keeps_the_ends_in_order() -> None:
+    estimate = Estimate(1.0, 0.5, 2.0, 0.3, at_limit=("low",), level=LEVEL)
+    falling = estimate.mapped(lambda x: -x)
+    assert (falling.value, falling.low, falling.high) == (-1.0, -2.0, -0.5)
+    assert falling.at_limit == ("high",)
+    assert (falling.standard_error, falling.level) == (None, LEVEL)
+    assert estimate.mapped(lambda x: 10.0**x).low == pytest.approx(10.0**0.5)
+    one_ended = Estimate(1.0, 0.5).mapped(lambda x: -x)
+    assert (one_ended.low, one_ended.high) == (None, -0.5)
+
+
+def test_clipped_and_excludes() -> None:
+    estimate = Estimate(-0.1, -0.5, 0.2).clipped(least=0.0)
+    assert (estimate.value, estimate.low, estimate.high) == (0.0, 0.0, 0.2)
+    assert estimate.excludes(0.3)
+    assert not estimate.excludes(0.1)
+    assert not Estimate(5.0).excludes(0.0)
+
+
+def test_plain_data() -> None:
+    estimate = Estimate(np.float64(1.0), math.nan, math.inf, 0.1)
+    assert type(estimate.value) is float
+    assert estimate.low is None
+    assert estimate.as_dict(low="lo", high="") == {"value": 1.0, "lo": None}
+    assert estimate.as_dict("E", "E_lo", "E_hi", "E_se", "E_undetermined") == {
+        "E": 1.0,
+        "E_lo": None,
+        "E_hi": None,
+        "E_se": 0.1,
+        "E_undetermined": False,
+    }
+    assert repr(estimate) == "Estimate(value=1.0, low=None, high=inf, standard_error=0.1)"
+
+
+def test_formatted() -> None:
+    assert f"{Estimate(0.5):+.2f}" == "+0.50 (no interval)"
+    assert f"{Estimate(0.5, undetermined=True):.2f}" == "0.50 (undetermined)"
+    assert str(Estimate(0.5, 0.4, 0.6)) == "0.5 [0.4, 0.6]"
+
+
+def test_a_part_at_a_limit_is_a_part() -> None:
+    with pytest.raises(ValueError, match="at_limit='upper'"):
+        Estimate(1.0, at_limit=("upper",))
+
+
+def test_a_band_is_pointwise() -> None:
+    draws = DRAWS.reshape(100, 4)
+    band = Band.of_draws(np.arange(4.0), draws, LEVEL)
+    for place in range(4):
+        alone = Estimate.of_draws(float(place), draws[:, place], LEVEL)
+        assert (band[place].low, band[place].high) == (alone.low, alone.high)
+    assert len(band) == 4
+    assert band.as_dict(high="hi").keys() == {"value", "low", "hi"}
+
+
+def test_a_band_with_infinite_draws_spoils_no_other_point() -> None:
+    draws = np.array([[1.0, 1.0], [2.0, math.inf], [3.0, 3.0]])
+    band = Band.of_draws([2.0, 2.0], draws, LEVEL)
+    assert (band[0].low, band[0].high) == tuple(np.quantile(draws[:, 0], [0.05, 0.95]))
+    assert (band[1].low, band[1].high) == (1.0, math.inf)
+    alone = Band.of_draws([2.0], [[1.0]], LEVEL)
+    assert alone[0] == Estimate(2.0, level=LEVEL)
+    with pytest.raises(ValueError, match="without ends"):
+        _ = alone.ends
+    with pytest.raises(ValueError, match="draws of shape"):
+        Band.of_draws([2.0], [1.0, 2.0], LEVEL)
+
+
+def test_importing_and_formatting_load_no_numpy() -> None:
+    source = (
+        "import sys; from isoflop.numeric.results import Estimate;"
+        "from isoflop.theory.typeset.table import Column, Table;"
+        "Table([Column('x')], [{'x': Estimate.of_standard_error(1.0, 0.1, 0.9)}]).text();"
+        "sys.exit(bool({'numpy', 'sympy', 'scipy', 'pandas'} & {*sys.modules}))"
+    )
+    assert subprocess.run([sys.executable, "-c", source], check=False).returncode == 0

@@ -1,0 +1,108 @@
+"""How numbers are written: every expected string was written by hand."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoflop.theory.typeset.numbers import (
+    Count,
+    Format,
+    Interval,
+    Percent,
+    Places,
+    Shortest,
+    Significant,
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "text", "latex"),
+    [
+        (Significant(6), 0.3473104974, "0.347310", "$0.347310$"),
+        (Significant(3), 2143.417, "2143", "$2140$"),
+        (Significant(4), 1.8e21, "1.800e21", r"$1.800 \times 10^{21}$"),
+        (Significant(3), 0.5, "0.500", "$0.500$"),
+        (Significant(3), -0.5, "-0.500", "$-0.500$"),
+        (Significant(3), 0.0, "0", "$0$"),
+        (Significant(3), 9.999e5, "1.00e6", r"$1.00 \times 10^{6}$"),
+        (Significant(2), 1e-4, "0.00010", r"$1.0 \times 10^{-4}$"),
+        (Shortest(4), 18.4123, "18.41", "$18.41$"),
+        (Shortest(4), 0.50, "0.5", "$0.5$"),
+        (Shortest(4), -0.0, "0", "$0$"),
+        (Shortest(3), 2708.498, "2710", "$2710$"),
+        (Shortest(4), 5.76e23, "5.76e23", r"$5.76 \times 10^{23}$"),
+        (Shortest(4), 1e21, "1e21", "$10^{21}$"),
+        (Shortest(9), 3826719.787, "3826719.79", "$3826719.79$"),
+        (Places(4), 2.5, "2.5000", "$2.5000$"),
+        (Places(4), 12345.67, "12346", "$12346$"),
+        (Places(3, sign=True), 0.01, "+0.010", "$+0.010$"),
+        (Percent(), 0.2079, "20.8 %", r"$20.8\,\%$"),
+        (Percent(), 1.8861, "188.6 %", r"$188.6\,\%$"),
+        (Percent(), 0.99999, ">99.9 %", r"$>99.9\,\%$"),
+        (Percent(), 0.0, "0 %", r"$0\,\%$"),
+        (Percent(), 3.1e-9, "3.1e-7 %", r"$3.1 \times 10^{-7}\,\%$"),
+        (Percent(), 2e7, "2e7x", r"$2 \times 10^{7}\times$"),
+        (Percent(places=2, sign=True), 0.01234, "+1.23 %", r"$+1.23\,\%$"),
+        (Count(), 7.2213e10, "72.2B", r"$7.22 \times 10^{10}$"),
+        (Count(), 999999.0, "1M", "$10^{6}$"),
+        (Count(), 12.0, "12", "$12$"),
+        (Count(), 3e20, "3e20", r"$3 \times 10^{20}$"),
+    ],
+)
+def test_a_number_in_text_and_latex(form: Format, value: float, text: str, latex: str) -> None:
+    assert (form.text(value), form.latex(value)) == (text, latex)
+
+
+@pytest.mark.parametrize("form", [Significant(3), Shortest(3), Places(3), Percent(), Count()])
+def test_what_is_no_number_is_a_dash(form: Format) -> None:
+    assert form.text(None) == form.text(math.nan) == "-"
+    assert form.latex(None) == form.latex(math.nan) == "---"
+
+
+def test_infinite_numbers_are_named() -> None:
+    assert Significant(3).text(math.inf) == "inf"
+    assert Significant(3).text(-math.inf) == "-inf"
+    assert Significant(3).latex(-math.inf) == r"$-\infty$"
+    assert Percent().text(math.inf) == Percent().latex(math.inf) == "never"
+    assert Shortest(3, infinite="no end").text(math.inf) == "no end"
+
+
+@given(st.floats(1e-300, 1e300), st.integers(2, 12))
+def test_a_number_reads_back_to_its_digits(value: float, digits: int) -> None:
+    relative = 0.5000001 * 10.0 ** (1 - digits)  # half a unit of the last digit, and rounding
+    for form in (Significant(digits), Shortest(digits)):
+        assert float(form.text(value)) == pytest.approx(value, rel=relative)
+
+
+@pytest.mark.parametrize(
+    ("interval", "ends", "text", "latex"),
+    [
+        (Interval(Significant(3)), (0.1, 0.25), "[0.100, 0.250]", r"$[0.100,\ 0.250]$"),
+        (
+            Interval(Significant(2)),
+            (1.2e10, 3.4e10),
+            "[1.2e10, 3.4e10]",
+            r"$[1.2,\ 3.4]\times 10^{10}$",
+        ),
+        (Interval(Significant(2), "", " to ", ""), (0.1, 0.2), "0.10 to 0.20", "$0.10$ to $0.20$"),
+        (Interval(Significant(2)), (-math.inf, 0.2), "[-inf, 0.20]", r"$[-\infty,\ 0.20]$"),
+        (Interval(Significant(2)), (None, 0.2), "-", "---"),
+        (Interval(Significant(2)), (0.1, math.nan), "-", "---"),
+    ],
+)
+def test_an_interval(interval: Interval, ends: tuple[float | None, float | None], text: str, latex: str) -> None:
+    assert (interval.text(*ends), interval.latex(*ends)) == (text, latex)
+
+
+def test_ends_that_bound_nothing_are_marked() -> None:
+    interval = Interval(Significant(2))
+    assert interval.text(0.1, 0.2, at_limit=("low",)) == "[<0.10, 0.20]"
+    assert interval.text(0.1, 0.2, at_limit=("low", "high")) == "[<0.10, >0.20]"
+    assert interval.latex(0.1, 0.2, at_limit=("high",)) == r"$[0.10,\ >0.20]$"
+
+
+def test_an_interval_bounded_above_alone() -> None:
+    assert Interval(Significant(2)).text(0.0, 0.2, at_most=True) == "at most 0.20"
+    assert Interval(Significant(2)).latex(0.0, 0.2, at_most=True) == "at most $0.20$"

@@ -1,0 +1,71 @@
+"""Text from a file or a user, made safe for where it is printed."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import combining, east_asian_width
+
+__all__ = ["clean", "display_width", "html_escaped", "latex_escaped", "markdown_escaped", "padded"]
+
+LATEX = {character: rf"\{character}" for character in "&%$#_{}"}
+LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
+
+
+def clean(text: str) -> str:
+    """For the terminal: what cannot be printed is escaped.
+
+    >>> clean("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    return "".join(c if c.isprintable() else _code(c) for c in text)
+
+
+def latex_escaped(text: str) -> str:
+    r"""For LaTeX: what it reads as markup is escaped, and what cannot be printed is a blank.
+
+    >>> print(latex_escaped("50 % of A_1"))
+    50 \% of A\_1
+    """
+    return "".join(LATEX.get(c, c if c.isprintable() else " ") for c in text)
+
+
+def html_escaped(text: str) -> str:
+    """For HTML, inside an element or an attribute.
+
+    >>> html_escaped("<b> & 'c'")
+    '&lt;b&gt; &amp; &#x27;c&#x27;'
+    """
+    from html import escape
+
+    return escape(clean(text))
+
+
+def markdown_escaped(text: str) -> str:
+    """For a cell of a Markdown table.
+
+    >>> print(markdown_escaped("a|b*"))
+    a\\|b\\*
+    """
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", clean(text))
+
+
+def display_width(text: str) -> int:
+    """Columns that the text takes in a terminal: a wide character takes two, a combining one none.
+
+    >>> display_width("loss"), display_width("損失"), display_width("e\\u0301")
+    (4, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _code(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def padded(text: str, width: int, align: str) -> str:
+    """The text filled with blanks to a width in columns: "left" puts the text to the left."""
+    blanks = " " * (width - display_width(text))
+    return text + blanks if align == "left" else blanks + text

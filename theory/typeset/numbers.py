@@ -1,0 +1,335 @@
+r"""How numbers are written, in text and in LaTeX: one format says both.
+
+=====================  ===============  ==========================  ===========================
+format                 of 0.00001234    of 1834567.0                for
+=====================  ===============  ==========================  ===========================
+``Significant(3)``     1.23e-5          1.83e6                      estimates: zeros at the end stay
+``Shortest(3)``        1.23e-5          1.83e6                      what somebody chose: 0.5, not
+0.500 ``Places(4)``          0.0000           1.8346e6                    a column of losses
+``Percent(3)``         0.00123 %        1.83e6x                     shares ``Count()``
+1.23e-5          1.83M                       params and tokens, as they are typed
+=====================  ===============  ==========================  ===========================
+
+``format.text(x)`` is for a terminal, ``format.latex(x)`` for LaTeX: with its dollars, and with
+``\times 10^{n}`` for an exponent. None and NaN are a dash. An infinite number is "inf", or the word
+that the format gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from math import floor, isinf, isnan, log10
+from typing import Any
+
+__all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant"]
+
+DASH, LATEX_DASH = "-", "---"
+#: Numbers in text from here to there are written without an exponent.
+SMALLEST_PLAIN, LARGEST_PLAIN = Decimal("1e-4"), Decimal("1e6")
+#: In LaTeX: the least power of ten that is written out, and the number of digits that always are.
+LEAST_POWER, MOST_DIGITS = -3, 4
+SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
+#: A larger share is written as a multiple.
+LARGEST_SHARE = 1e6
+#: Outside this range the ends of an interval in LaTeX share a power of ten, unless one is more than
+#: the last factor times the other.
+LEAST_END, LARGEST_END, APART = 1e-3, 1e5, 100.0
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a number is written; the classes below say how.
+
+    A subclass defines `finite` and `finite_latex`, without dollars, for finite numbers.
+
+    Attributes
+    ----------
+    digits : int
+    infinite : str
+        What an infinite number is called.
+    """
+
+    digits: int = 4
+    infinite: str = "inf"
+
+    def text(self, value: float | None) -> str:
+        """The number for a terminal."""
+        if value is None or isnan(value):
+            return DASH
+        return self._infinite(value, self.infinite) if isinf(value) else self.finite(value)
+
+    def latex(self, value: float | None) -> str:
+        """The number for LaTeX, in mathematics."""
+        if value is None or isnan(value):
+            return LATEX_DASH
+        if isinf(value):
+            return self._infinite_latex(value)
+        return f"${self.finite_latex(value)}$"
+
+    def finite(self, value: float) -> str:
+        """The text of a finite number."""
+        raise NotImplementedError
+
+    def finite_latex(self, value: float) -> str:
+        """The LaTeX of a finite number, without dollars."""
+        raise NotImplementedError
+
+    def _infinite(self, value: float, word: str) -> str:
+        return f"-{word}" if value < 0 else word
+
+    def _infinite_latex(self, value: float) -> str:
+        if self.infinite == "inf":
+            return f"${self._infinite(value, chr(92) + 'infty')}$"
+        return self._infinite(value, self.infinite)
+
+
+@dataclass(frozen=True)
+class Significant(Format):
+    r"""So many significant digits, zeros at the end among them.
+
+    >>> form = Significant(3)
+    >>> [form.text(x) for x in (0.5, 2143.417, 1.8e21, 0.0, None)]
+    ['0.500', '2143', '1.80e21', '0', '-']
+    >>> print(form.latex(0.5), form.latex(1.8e21))
+    $0.500$ $1.80 \times 10^{21}$
+    """
+
+    def finite(self, value: float) -> str:
+        if value == 0.0:
+            return "0"
+        mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
+        rounded = Decimal(f"{mantissa}e{power}")
+        if not SMALLEST_PLAIN <= abs(rounded) < LARGEST_PLAIN:
+            return f"{mantissa}e{int(power)}"
+        places = self.digits - 1 - int(power)
+        # A number with more digits before its point than were asked for keeps them all.
+        return f"{rounded:.{places}f}" if places >= 0 else f"{value:.0f}"
+
+    def finite_latex(self, value: float) -> str:
+        return _latex(value, self.digits, trimmed=False)
+
+
+@dataclass(frozen=True)
+class Shortest(Format):
+    r"""At most so many significant digits, without zeros at the end.
+
+    >>> form = Shortest(4)
+    >>> [form.text(x) for x in (0.5, 18.4123, 5.76e23, 2708.498)]
+    ['0.5', '18.41', '5.76e23', '2708']
+    >>> print(form.latex(0.5), form.latex(1e21))
+    $0.5$ $10^{21}$
+    """
+
+    def finite(self, value: float) -> str:
+        mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
+        rounded = Decimal(f"{mantissa}e{power}")
+        if rounded == 0:
+            return "0"
+        # Up to as many digits before the point as were asked for, a number needs no exponent.
+        largest = max(LARGEST_PLAIN, Decimal(10) ** self.digits)
+        if not SMALLEST_PLAIN <= abs(rounded) < largest:
+            return f"{_trimmed(mantissa)}e{int(power)}"
+        return _trimmed(f"{rounded:.{max(0, self.digits - 1 - int(power))}f}")
+
+    def finite_latex(self, value: float) -> str:
+        return _latex(value, self.digits, trimmed=True)
+
+
+@dataclass(frozen=True)
+class Places(Format):
+    """So many places behind the point; from `largest` on, so many significant digits and one more.
+
+    >>> [Places(4).text(x) for x in (2.5, 12345.67)], Places(3, sign=True).text(0.01)
+    (['2.5000', '12346'], '+0.010')
+    """
+
+    sign: bool = False
+    largest: float = 1e4
+
+    def finite(self, value: float) -> str:
+        if abs(value) >= self.largest:
+            plus = "+" if self.sign and value > 0.0 else ""
+            return plus + Significant(self.digits + 1).finite(value)
+        return f"{value:{'+' if self.sign else ''}.{self.digits}f}"
+
+    def finite_latex(self, value: float) -> str:
+        if abs(value) >= self.largest:
+            return _latex(value, self.digits + 1, trimmed=True)
+        return self.finite(value)
+
+
+@dataclass(frozen=True)
+class Percent(Format):
+    r"""A share in per cent: shortest digits or, with `places`, so many places behind the point.
+
+    Without places a share from 1 on has one more digit, one just below 1 is never written as 100 %,
+    and one beyond a million is a multiple. An infinite share is "never", which is what an overhead
+    that nothing reaches means.
+
+    >>> [Percent(3).text(x) for x in (0.2079, 1.8861, 0.9999, 1e999)]
+    ['20.8 %', '188.6 %', '>99.9 %', 'never']
+    >>> Percent(places=2, sign=True).text(0.01234)
+    '+1.23 %'
+    """
+
+    digits: int = 3
+    infinite: str = "never"
+    places: int | None = None
+    sign: bool = False
+
+    def finite(self, value: float) -> str:
+        if self.places is not None:
+            return f"{100.0 * value + 0.0:{'+' if self.sign else ''}.{self.places}f} %"
+        if value > LARGEST_SHARE:
+            return f"{Shortest(self.digits).finite(value)}x"
+        text = Shortest(self.digits + (value >= 1.0)).finite(100.0 * value)
+        return ">99.9 %" if text == "100" and value < 1.0 else f"{text} %"
+
+    def finite_latex(self, value: float) -> str:
+        if self.places is not None:
+            return self.finite(value).replace(" %", r"\,\%")
+        if value > LARGEST_SHARE:
+            return rf"{_latex(value, self.digits, trimmed=True)}\times"
+        text = _latex(100.0 * value, self.digits + (value >= 1.0), trimmed=True)
+        return r">99.9\,\%" if text == "100" and value < 1.0 else rf"{text}\,\%"
+
+
+@dataclass(frozen=True)
+class Count(Format):
+    """Params or tokens, as they may be typed again.
+
+    >>> [Count().text(x) for x in (7.2213e10, 1.33e12, 999999.0, 12.0, 3e20)]
+    ['72.2B', '1.33T', '1M', '12', '3e20']
+    """
+
+    digits: int = 3
+
+    def finite(self, value: float) -> str:
+        mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
+        rounded = Decimal(f"{mantissa}e{power}")
+        for exponent, suffix in SUFFIXES:
+            if Decimal(10) ** exponent <= rounded < Decimal(10) ** (exponent + 3):
+                return f"{_trimmed(f'{rounded.scaleb(-exponent):f}')}{suffix}"
+        return Shortest(self.digits).finite(value)
+
+    def finite_latex(self, value: float) -> str:
+        return _latex(value, self.digits, trimmed=True)
+
+
+@dataclass(frozen=True)
+class Interval:
+    r"""How the two ends of an interval are written.
+
+    A missing end makes a dash. An interval that is bounded above alone is "at most" its upper end.
+    An end at a limit of the search bounds nothing and is marked: "<" before a lower one, ">" before
+    an upper one.
+
+    Attributes
+    ----------
+    end : Format
+        Of each end.
+    opening, separator, closing : str
+        Around and between the ends in text; LaTeX has brackets where the text has them, else the
+        word "to".
+
+    Examples
+    --------
+    >>> brackets, words = Interval(Significant(3)), Interval(Significant(3), "", " to ", "")
+    >>> brackets.text(0.1, 0.25), words.text(0.1, 0.25), words.text(0.0, 0.25, at_most=True)
+    ('[0.100, 0.250]', '0.100 to 0.250', 'at most 0.250')
+    >>> print(brackets.latex(1.2e10, 3.4e10))
+    $[1.20,\ 3.40]\times 10^{10}$
+    """
+
+    end: Format = Significant(4)
+    opening: str = "["
+    separator: str = ", "
+    closing: str = "]"
+
+    def text(
+        self,
+        low: float | None,
+        high: float | None,
+        *,
+        at_most: bool = False,
+        at_limit: tuple[str, ...] = (),
+    ) -> str:
+        """Both ends for a terminal."""
+        if low is None or high is None or isnan(low) or isnan(high):
+            return DASH
+        least, greatest = self._marked(self.end.text, low, high, at_limit, "<", ">")
+        if at_most:
+            return f"at most {greatest}"
+        return f"{self.opening}{least}{self.separator}{greatest}{self.closing}"
+
+    def latex(
+        self,
+        low: float | None,
+        high: float | None,
+        *,
+        at_most: bool = False,
+        at_limit: tuple[str, ...] = (),
+    ) -> str:
+        """Both ends for LaTeX, in mathematics."""
+        if low is None or high is None or isnan(low) or isnan(high):
+            return LATEX_DASH
+        finite = not (isinf(low) or isinf(high))
+        if self.opening == "[" and finite and not (at_most or at_limit):
+            return self._over_one_power(low, high)
+        least, greatest = self._marked(self.end.latex, low, high, at_limit, "$<$", "$>$")
+        if at_most:
+            return f"at most {greatest}"
+        if self.opening != "[":
+            return f"{least} to {greatest}"
+        inside = [number.replace("$$", "").strip("$") for number in (least, greatest)]
+        return f"$[{inside[0]},\\ {inside[1]}]$"
+
+    @staticmethod
+    def _marked(
+        written: Callable[[float], str],
+        low: float,
+        high: float,
+        at_limit: tuple[str, ...],
+        below: str,
+        above: str,
+    ) -> tuple[str, str]:
+        least, greatest = written(low), written(high)
+        return (
+            below + least if "low" in at_limit else least,
+            above + greatest if "high" in at_limit else greatest,
+        )
+
+    def _over_one_power(self, low: float, high: float) -> str:
+        """Both ends in brackets, over one power of ten where both are large or small."""
+        size, least = max(abs(low), abs(high)), min(abs(low), abs(high))
+        not_small = least >= LEAST_END or size >= 1.0 or (least == 0.0 and size >= LEAST_END)
+        is_plain = size == 0.0 or (size < LARGEST_END and not_small)
+        if is_plain or (least > 0.0 and size > APART * least):
+            return f"$[{self.end.finite_latex(low)},\\ {self.end.finite_latex(high)}]$"
+        power = floor(log10(size))
+        ends = ",\\ ".join(f"{end / 10.0**power:.{self.end.digits - 1}f}" for end in (low, high))
+        return rf"$[{ends}]\times 10^{{{power}}}$"
+
+
+def _trimmed(text: str) -> str:
+    """The number without zeros behind its point."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _latex(value: Any, digits: int, *, trimmed: bool) -> str:
+    """A finite number to so many significant digits, with a power of ten where that is shorter."""
+    exact = value if isinstance(value, Decimal) else Decimal(str(value))
+    if exact == 0:
+        return "0"
+    mantissa, _, exponent = f"{exact:.{digits - 1}e}".partition("e")
+    power = int(exponent)
+    if trimmed:
+        mantissa = _trimmed(mantissa)
+    if not LEAST_POWER <= power < max(digits, MOST_DIGITS):
+        power_of_ten = f"10^{{{power}}}"
+        is_one = mantissa == "1" and trimmed
+        return power_of_ten if is_one else rf"{mantissa} \times {power_of_ten}"
+    shown = len(mantissa.lstrip("-").replace(".", ""))
+    return f"{Decimal(mantissa).scaleb(power):.{max(shown - 1 - power, 0)}f}"
