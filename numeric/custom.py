@@ -28,9 +28,13 @@ def compiled(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
     from ..theory.code.codegen import law_module
 
-    source = law_module(envelope)
-    module = ModuleType("isoflop.numeric.compiled_law", source.split('"""')[1])
-    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
+    return executed("law", law_module(envelope))
+
+
+def executed(name: str, source: str) -> ModuleType:
+    """Generated source as a module: what codegen prints from SymPy trees, never what a user typed."""
+    module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
+    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
     return module
 
 
