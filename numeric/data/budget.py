@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .._generated import array
+from .. import formulas
 from ..words import counted
 from .columns import BUDGET
 
 #: Each of the three from the other two.
 FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
-    "params": (array.params_given_tokens, ("compute", "tokens")),
-    "tokens": (array.tokens_given_params, ("compute", "params")),
-    "compute": (array.compute, ("params", "tokens")),
+    "params": (formulas.params_given_tokens, ("compute", "tokens")),
+    "tokens": (formulas.tokens_given_params, ("compute", "params")),
+    "compute": (formulas.compute, ("params", "tokens")),
 }
 #: C/(6ND) within these bounds is near.
 NEAR = (0.9, 1.1)
@@ -94,7 +94,7 @@ def doubts_of_budget(quantities: Mapping[str, Any], given: frozenset[str]) -> li
             span = f"{middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}"
             warnings.append(f"tokens per param have median {span}: are both in the same units?")
     if {*BUDGET} <= given:
-        by_rule = _or_infinite(array.compute, quantities["params"], quantities["tokens"])
+        by_rule = _or_infinite(formulas.compute, quantities["params"], quantities["tokens"])
         ratio = quantities["compute"] / by_rule
         if off := int(np.count_nonzero((ratio < NEAR[0]) | (ratio > NEAR[1]))):
             span = f"C/(6ND) has median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"
