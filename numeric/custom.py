@@ -24,12 +24,16 @@ DIGITS = 20
 SMALLEST_LOG_SUM, LARGEST_LOG_SUM = -700.0, 700.0
 
 
-def compiled(envelope: Envelope) -> ModuleType:
+def compiled_law(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
     from ..theory.code.codegen import law_module
 
-    source = law_module(envelope)
-    module = ModuleType("isoflop.numeric.compiled_law", source.split('"""')[1])
+    return compiled("law", law_module(envelope))
+
+
+def compiled(name: str, source: str) -> ModuleType:
+    """A module from its printed source."""
+    module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
     return module
 
@@ -99,7 +103,7 @@ class CustomLaw:
     @cached_property
     def formulas(self) -> ModuleType:
         """The generated functions, compiled when first used."""
-        return compiled(self.envelope)
+        return compiled_law(self.envelope)
 
     @property
     def variables(self) -> tuple[str, ...]:

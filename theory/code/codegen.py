@@ -50,10 +50,13 @@ RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "log1mexp", "phi2", "piece
 
 
 class Printer:
-    """Python source of an expression; `moving` are the symbols that are arrays, to come last in a product."""
+    """Python source of an expression.
 
-    def __init__(self, moving: Iterable[Symbol] = ()) -> None:
-        self.moving = frozenset(moving)
+    `moving` are the symbols that are arrays, to come last in a product; functions belong to a `namespace`, or have plain names.
+    """
+
+    def __init__(self, moving: Iterable[Symbol] = (), namespace: str = "xp") -> None:
+        self.moving, self.namespace = frozenset(moving), namespace
 
     def __call__(self, e: Any, least: int = SUM) -> str:
         """The text, in brackets where it binds less than `least`."""
@@ -128,6 +131,8 @@ class Printer:
     def _call(self, e: Expr) -> str:
         name = e.func.__name__
         arguments = ", ".join(self(argument) for argument in e.args)
+        if not self.namespace:
+            return f"{name}({arguments})"
         if e.is_number and name in IN_NAMESPACE:
             return f"math.{name}({arguments})"
         if name in IN_NAMESPACE:

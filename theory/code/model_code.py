@@ -17,7 +17,7 @@ import sympy
 from sympy import DiracDelta, Expr, Float, Function, I, Integer, Pow, Rational, Symbol, cse, nan, numbered_symbols, oo, zoo
 
 from ..algebra.functions import expm1, log1p
-from .codegen import source
+from .codegen import Printer
 
 #: SymPy's functions and NumPy's names of them.
 FUNCTIONS: dict[Any, str] = {
@@ -42,6 +42,7 @@ FUNCTIONS: dict[Any, str] = {
 }
 POWERS = ("power", "sqrt", "square")
 RUNTIME = tuple(dict.fromkeys((*FUNCTIONS.values(), *POWERS)))
+source = Printer(namespace="")
 SHARED = "t"  # names of common subexpressions: t0, t1, ...
 SYMBOLS_OF_THE_MODULE = re.compile(rf"({SHARED}|number)[0-9]+")
 LARGEST_KEPT_INTEGER = 1000
