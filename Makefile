@@ -52,8 +52,11 @@ demo: $(VENV)/core  ## the cost of overtraining, a proof, and the theory against
 	@echo "  $(BIN)/isoflop penalty --law besiroglu2024 --params 7B --tokens 2T --within 1%"
 	@echo "  $(BIN)/isoflop derive --format latex"
 
+# One thread a process: there are as many processes as cores.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+
 test: $(VENV)/dev  ## the fast tests, a process a core
-	$(BIN)/python -m pytest -m 'not slow' --numprocesses auto --dist loadfile
+	$(PYTEST) -m 'not slow' --dist loadfile
 
 # The lower bounds of pyproject.toml as they stand there, in an environment of their own.
 OLDEST := $(VENV)/oldest
@@ -63,8 +66,8 @@ test-oldest: pyproject.toml  ## the fast tests with the oldest libraries that py
 	$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install $(PLAIN) --editable '.[test]' $$($(OLDEST_OF))
 	$(OLDEST)/bin/python -m pytest -m "not slow" -W ignore::DeprecationWarning --numprocesses auto --dist loadfile tests
 
-test-slow: $(VENV)/dev  ## the slow tests
-	$(BIN)/python -m pytest -m slow
+test-slow: $(VENV)/dev  ## the slow tests, a process a core
+	$(PYTEST) -m slow --dist worksteal
 
 lint: $(VENV)/dev  ## ruff and mypy
 	$(BIN)/ruff check .

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 from sympy import Integer
+from tests.theory.documents import checked_entry, compiled, complaints_by_name, derivation_of, on_pages_of_its_own
 
 import isoflop.derivations
-from isoflop.derivations import NAMES, theorem
+from isoflop.derivations import NAMES
+from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.proof.argument import STRENGTHS
 from isoflop.theory.proof.claim import Claim, weakest
+from isoflop.theory.typeset.document import document_latex
 
 #: Theorems whose every step must have an exact proof.
 FULLY_PROVED = (
@@ -19,10 +22,6 @@ FULLY_PROVED = (
     "numerically_safe_forms",
     "optimum_by_lagrange",
 )
-
-
-def derivation_of(name):
-    return theorem(name).derivation()
 
 
 def test_every_file_is_listed():
@@ -40,7 +39,7 @@ def test_every_step_holds_on_every_path(name):
     assert derivation.steps
     assert derivation.source
     derivation.refuse_mistakes()
-    verdicts = derivation.verify()
+    verdicts = checked_entry(name).verdicts
     assert not [(v.claim.name, str(v.exact), v.pointwise.detail) for v in verdicts if not v.holds]
     status = weakest(verdict.strength for verdict in verdicts)
     assert status in STRENGTHS
@@ -53,3 +52,11 @@ def test_status_is_the_weakest_step():
     broken = Claim("broken", Integer(1), "==", Integer(2), "It is false.")
     assert derivation.status == "proved"
     assert replace(derivation, steps=(*derivation.steps, broken)).status == "failed"
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_every_theorem_is_set_within_the_margins(notation, tmp_path):
+    documents = {name: document_latex([checked_entry(name)], notation=notation) for name in NAMES}
+    log = compiled(tmp_path, on_pages_of_its_own(documents))
+    assert log.count("\ntheorem: ") == len(NAMES)
+    assert complaints_by_name(log) == {}
