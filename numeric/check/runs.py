@@ -19,9 +19,9 @@ import numpy as np
 
 from ..data.runs_cells import counted
 from ..errors import UNIT_INTERVAL, outside, positive_number
-from ..fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
 from ..fit.objective import Objective
 from ..fit.power_law import fit_power_law
+from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
 from ..results import Estimate
 from .approaches import (
@@ -239,9 +239,9 @@ def check_runs(
 
 
 def _compute(runs: Runs) -> Floats:
-    from .._generated import array
+    from .. import formulas
 
-    return np.asarray(array.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute)
+    return np.asarray(formulas.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute)
 
 
 def _unfit(fitted: Fit, spare: int) -> str:
@@ -390,10 +390,10 @@ def _resampled_laws(fitted: Fit, drawn: PairedSamples, wanted: int, seed: int) -
         return drawn.laws, 0, True
     except ValueError:  # no refit reached a minimum
         return drawn.laws, wanted, False
-    laws = Laws.of(found.draws)
+    laws = Laws.of(found.coefficients)
     kept = sound(laws)
     used = Laws(*(part[kept] for part in laws)) if kept.any() else drawn.laws
-    return used, len(found) + found.failed, found.interrupted
+    return used, found.done, found.interrupted
 
 
 def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
