@@ -54,9 +54,10 @@ def test_status_is_the_weakest_step():
     assert replace(derivation, steps=(*derivation.steps, broken)).status == "failed"
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
-def test_every_theorem_is_set_within_the_margins(notation, tmp_path):
-    documents = {name: document_latex([checked_entry(name)], notation=notation) for name in NAMES}
-    log = compiled(tmp_path, on_pages_of_its_own(documents))
-    assert log.count("\ntheorem: ") == len(NAMES)
-    assert complaints_by_name(log) == {}
+@pytest.mark.slow
+def test_every_theorem_is_set_within_the_margins(tmp_path):
+    for notation in NOTATIONS:
+        documents = {name: document_latex([checked_entry(name)], notation=notation) for name in NAMES}
+        log = compiled(tmp_path, on_pages_of_its_own(documents))
+        assert log.count("\ntheorem: ") == len(NAMES)
+        assert complaints_by_name(log) == {}
