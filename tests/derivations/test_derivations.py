@@ -26,7 +26,7 @@ FULLY_PROVED = (
 
 def test_every_file_is_listed():
     folder = Path(str(isoflop.derivations.__file__)).parent
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(NAMES)
+    assert {path.stem for path in folder.rglob("*.py")} - {"__init__"} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
