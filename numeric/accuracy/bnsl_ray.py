@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import array
-from ..errors import positive_number
+from .. import formulas
+from ..data.sample import SPREAD, Points, Sample, above_guessing, one_ratio
+from ..data.scale import neg_log_accuracy
+from ..errors import ArgumentError, positive_number
 from ..fit.intervals import checked_level, normal_quantile
 from ..fit.objective import Objective
 from ..law import Law
 from .bnsl import BrokenLaw
 from .bnsl_fit import fit_broken, law_of
 from .power import MARGIN, POWER_KINDS
-from .sample import SPREAD, Points, Sample, above_guessing, one_ratio
-from .scale import neg_log_accuracy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,9 +152,8 @@ def at_one_ratio(sample: Sample, ray: float | None = None) -> Sample | None:
     near = np.abs(logs - np.log(positive_number("ray", ray))) <= np.log(SPREAD)
     if not near.any():
         low, high = np.exp(logs.min()), np.exp(logs.max())
-        raise ValueError(
-            f"ray={ray!r}: no run of {sample.benchmark} is within a factor {SPREAD:g}; D/N is {low:.4g} to {high:.4g}"
-        )
+        complaint = f"no run of {sample.benchmark} is within a factor {SPREAD:g}; D/N is {low:.4g} to {high:.4g}"
+        raise ArgumentError("ray", ray, complaint=complaint)
     return sample.subset(near)
 
 
@@ -231,7 +230,7 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
 def _two_terms(runs: Sample, t: float) -> Law | None:
     """The two-term law closest to the runs, as if their D/N were exactly t; None where they determine none."""
     compute = runs.at.column("compute")
-    at = Points(compute=compute, params=array.ray_params(compute, t), tokens=array.ray_tokens(compute, t))
+    at = Points(compute=compute, params=formulas.ray_params(compute, t), tokens=formulas.ray_tokens(compute, t))
     kind = POWER_KINDS["params-tokens-ceiling"]
     try:
         found = kind.fit(Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at))

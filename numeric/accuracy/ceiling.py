@@ -37,19 +37,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import downstream as generated
+from .. import formulas
+from ..data.sample import above_guessing
 from ..errors import outside
 from ..fit.fitting import fit_terms
 from ..fit.intervals import checked_level
 from ..fit.models import PARAMS_TOKENS, PowerTerms
 from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
-from .sample import above_guessing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..data.runs import Runs
-    from .sample import Sample
+    from ..data.sample import Sample
 
 __all__ = ["CAVEAT", "Ceiling", "Rival", "ceiling_of"]
 
@@ -211,7 +211,7 @@ def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
         return excess.of(fit_terms(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value) - excess.allowed
 
     ends = _end(rise, E, 0.0), _end(rise, E, float(np.max(runs.loss)))
-    raw = [float(generated.ceiling(np.float64(e), np.float64(sample.baseline))) for e in (E, *ends)]
+    raw = [float(formulas.ceiling(np.float64(e), np.float64(sample.baseline))) for e in (E, *ends)]
     rivals = tuple(_rivals(runs, excess)) if law == "compute" else ()
     return Ceiling(
         benchmark=sample.benchmark,

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...theory.data.notation import close_matches
+from ..errors import ArgumentError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
+    from ..data.sample import Sample
     from .baselines import Baseline
     from .kind import Kind
-    from .sample import Sample
 
     Mask = NDArray[np.bool_]
 
@@ -56,7 +57,7 @@ def law_named(name: str, *, margin: float | None = None, first_stage: str = "com
         Where there is no such law.
     """
     if name not in LAWS:
-        raise ValueError(f"law={name!r}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+        raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
     found = _found(name, first_stage)
     if margin is None:
         return found

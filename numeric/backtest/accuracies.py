@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..accuracy.baselines import Baseline
     from ..accuracy.fitting import LawFit
     from ..accuracy.kind import Kind
-    from ..accuracy.sample import Sample
+    from ..data.sample import Sample
 
 __all__ = ["AccuracyLaw", "distinct_laws", "strictest_margin"]
 

@@ -16,12 +16,12 @@ from ..accuracy.crossing import crossing_of
 from ..accuracy.fitting import errors
 from ..accuracy.laws import LAWS, held_out_of, kind_for
 from ..accuracy.predicting import outside_range
-from ..accuracy.sample import above_guessing
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
-from ..errors import number, outside, process_count, whole_number
+from ..data.rows import those_dropped
+from ..data.sample import above_guessing
+from ..errors import ArgumentError, number, outside, process_count, whole_number
 from ..fit.hold_out import Split, Trial, judge
 from ..results import checked_level
+from ..words import counted
 from .accuracies import AccuracyLaw, strictest_margin
 from .comparison import IN_K, Comparison, Entry, LawMean
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from ..accuracy.baselines import Baseline
     from ..accuracy.kind import Kind
-    from ..accuracy.sample import Sample
     from ..data.evaluations import Evaluations
+    from ..data.sample import Sample
     from ..fit.hold_out import Judged
 
     Floats = NDArray[np.float64]
@@ -114,7 +114,7 @@ def compare_laws(
     for name in names:
         evaluations.require(name)
         if proxy is not None and evaluations.proxy(proxy) is evaluations.scores[name]:
-            raise ValueError(f"proxy={proxy!r}: is the benchmark itself, whose accuracy is to be foretold")
+            raise ArgumentError("proxy", proxy, complaint="is the benchmark itself, whose accuracy is to be foretold")
     known = resolve(evaluations, benchmarks=names) if baselines is None else dict(baselines)
     if missing := [name for name in names if name not in known]:
         raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
@@ -131,7 +131,7 @@ def compare_laws(
             if several or law != IN_K
         ]
         if not kinds:
-            raise ValueError(f"law={IN_K!r}: needs pass@k at several k; {name} has none")
+            raise ArgumentError("law", IN_K, complaint=f"needs pass@k at several k; {name} has none")
         strictest[name] = strictest_margin(kinds)
         shapes = dict.fromkeys(_shape(kind) for kind in kinds)
         samples = {shape: _sample(evaluations, name, known[name], proxy, shape) for shape in shapes}
@@ -182,9 +182,10 @@ def _split(sample: Sample, held: Mask, margin: float) -> Split:
 def _some_of_both(evaluations: Evaluations, hold_out: str | None, splits: Sequence[Split]) -> None:
     """ValueError where a condition holds out none of the runs, or all of them."""
     if hold_out is not None and all(split.train.all() for split in splits):
-        raise ValueError(f"hold_out={hold_out!r}: holds out none of the runs of {evaluations.source}")
+        raise ArgumentError("hold_out", hold_out, complaint=f"holds out none of the runs of {evaluations.source}")
     if not any(split.train.any() for split in splits):
-        raise ValueError(f"hold_out={hold_out!r}: holds out all the runs of {evaluations.source}; none is left to fit")
+        complaint = f"holds out all the runs of {evaluations.source}; none is left to fit"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
 
 
 def _stop_if_interrupted(judged: Judged) -> None:
@@ -201,7 +202,7 @@ def _chosen(laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | N
         names = tuple(laws)
         for name in names:
             if name not in LAWS:
-                raise ValueError(f"law={name!r}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+                raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
         if not names or len({*names}) < len(names):
             raise outside("laws", list(names), "at least one law, each once")
         return names
@@ -216,13 +217,15 @@ def _chosen(laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | N
 def _proxy(evaluations: Evaluations, proxy: str | None, laws: Sequence[str]) -> str | None:
     if not any(law.startswith("two-stage") for law in laws):
         if proxy is not None:
-            raise ValueError(f"proxy={proxy!r}: is for two-stage laws; those asked for are {', '.join(laws)}")
+            complaint = f"is for two-stage laws; those asked for are {', '.join(laws)}"
+            raise ArgumentError("proxy", proxy, complaint=complaint)
         return None
     if proxy is None:
         if len(evaluations.proxies) == 1:
             return next(iter(evaluations.proxies))
         have = ", ".join(evaluations.proxies)
-        raise ValueError(f"proxy: two-stage laws need one; {evaluations.source} has {have or 'no loss or other proxy'}")
+        complaint = f"two-stage laws need one; {evaluations.source} has {have or 'no loss or other proxy'}"
+        raise ArgumentError("proxy", complaint=complaint)
     evaluations.proxy(proxy)
     return proxy
 
@@ -233,7 +236,8 @@ def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
     given = dict(margin) if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
     for name, value in given.items():
         if name not in names:
-            raise ValueError(f"margin: {name!r} is none of the benchmarks{close_matches(name, names)}: {', '.join(names)}")
+            known = f"{close_matches(name, names)}: {', '.join(names)}"
+            raise ArgumentError("margin", complaint=f"{name!r} is none of the benchmarks{known}")
         if not 0.0 <= number("margin", value, MARGIN) < 1.0:
             raise outside("margin", value, MARGIN)
     return given

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...theory.typeset.table import Table
     from ..accuracy.baselines import Baseline
     from ..accuracy.crossing import Crossing
-    from ..accuracy.sample import Sample
+    from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..errors import outside, positive_number
 from ..fit.hold_out import Split
+from ..words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

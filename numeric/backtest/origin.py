@@ -15,10 +15,10 @@ from ...theory.typeset.numbers import Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, Column, Table
 from ..accuracy.predicting import outside_range
-from ..accuracy.sample import above_guessing
-from ..data.runs_cells import counted
+from ..data.sample import above_guessing
 from ..errors import whole_number
 from ..fit.hold_out import HeldOut, hold_out, rolling
+from ..words import counted
 from .accuracies import AccuracyLaw, distinct_laws, strictest_margin
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..accuracy.kind import Kind
-    from ..accuracy.sample import Sample
+    from ..data.sample import Sample
     from ..fit.hold_out import Judged
 
     Floats = NDArray[np.float64]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.runs_cells import counted
 from ..errors import whole_number
 from ..fit.hold_out import Trial, judge
 from ..passk.cautions import AUTO
 from ..results import checked_level
+from ..words import counted
 from .cutoffs import cutoffs_of
 from .reading import subject_of
 from .result import Backtest

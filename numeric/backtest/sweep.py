@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.typeset.shown import Shown
-from ..accuracy.sample import above_guessing
+from ..data.sample import above_guessing
 from ..errors import outside, positive_array, positive_number, whole_number
 from ..fit.hold_out import NOT_FINITE, Split, Trial, judge
 from ..results import checked_level
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ...theory.typeset.table import Table
     from ..accuracy.kind import Kind
-    from ..accuracy.sample import Sample
+    from ..data.sample import Sample
     from ..fit.hold_out import Judged
 
     Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.table import Column, Table
-from ..data.runs_cells import counted
+from ..words import counted
 from .logistic import FITTED, MEANINGS
 from .sweep import RESAMPLED
 

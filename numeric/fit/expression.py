@@ -237,4 +237,4 @@ def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, 
 
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
-    return compiled("model", source, {})
+    return compiled("model", source)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..accuracy.fitting import LawFit
-    from ..accuracy.sample import Sample
     from ..backtest.comparison import Comparison, Entry
+    from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -78,7 +78,7 @@ def test_csv_of_all_targets(run):
 
 
 def test_axis_and_given_cutoffs(run):
-    done = run("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute", "--by-axis", "params", "--cutoffs", "0.4B")
+    done = run("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute", "--rolling", "params", "--cutoffs", "0.4B")
     assert done.code == 0
     assert "1 cutoff from 4e8 to 4e8 params" in done.out
 
@@ -146,12 +146,12 @@ def test_several_k_are_drawn(run, tables):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "COUNTS is missing"),
+        ((), "TABLE is missing"),
         (("counts.csv", "runs.csv"), "unexpected argument 'runs.csv'"),
-        (("counts.csv",), "--by-axis compute: .* has no compute"),
+        (("counts.csv",), "--rolling compute: .* has no compute"),
         (("other.csv",), "has neither counts of samples"),
-        ((*COUNTS, "--by-axis", "gold"), "--by-axis 'gold': .* has no gold"),
-        ((*COUNTS, "--by-axis", "time"), "--by-axis 'time': must be one of"),
+        ((*COUNTS, "--rolling", "gold"), "--rolling 'gold': .* has no gold"),
+        ((*COUNTS, "--rolling", "time"), "--rolling 'time': must be one of"),
         (("counts.csv", "--models", "models.csv", "--law", "gold"), "--law 'gold': .* has no gold"),
         (("counts.csv", "--models", "models.csv", "--law", "best"), "--law 'best': must be one of"),
         (("counts.csv", "--models", "models.csv", "--k", "0"), "--k '0': must be a whole number"),

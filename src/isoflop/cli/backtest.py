@@ -7,15 +7,13 @@ import sys
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .backtest_accuracy import OF_EVALUATIONS, declare_accuracy
 from .backtest_accuracy import run as run_accuracy
-from .count_options import CountTable, draws_of
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
-from .evaluation_options import declare_evaluations
+from .evaluation_options import declare_guessing
 from .numerals import parse
 from .render import json_text, plain
 from .run_options import (
     OBJECTIVES,
-    RunTable,
     check_figure,
     is_terminal,
     say_interrupted,
@@ -23,6 +21,7 @@ from .run_options import (
     target,
     whole,
 )
+from .tables import TableOptions, declare_evaluations, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +92,8 @@ def parser() -> Parser:
             "isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'",
         ],
     )
-    declare_evaluations(built, table="TABLE", holds="")
+    declare_evaluations(built, metavar="TABLE")
+    declare_guessing(built)
     counts = built.add_argument_group("counts")
     takes_one(counts, "--by", "COLUMN,...", "columns whose values make a group; default: benchmark and model")
     takes_one(counts, "--models", "TABLE", "file with params, tokens or compute of each model; two of them give the third")
@@ -148,7 +148,7 @@ def run(options: Options) -> tuple[str, int]:
     what = OF[options.chosen("--of", tuple(OF))] if "--of" in options else None
     if what == "evaluations" or (what is None and options.given(*OF_EVALUATIONS)):
         return _of_evaluations(options)
-    file = CountTable(options, LISTS)
+    file = TableOptions(options, "counts", LISTS)
     form = options.chosen("--format", FORMATS)
     from ..numeric.backtest.reading import kind_of_table
 
@@ -259,7 +259,7 @@ def _cutoffs(options: Options) -> int | list[float] | None:
     return values
 
 
-def _tested(options: Options, settings: dict[str, Any], file: CountTable, table: Any, what: str) -> Backtest:
+def _tested(options: Options, settings: dict[str, Any], file: TableOptions, table: Any, what: str) -> Backtest:
     from ..numeric.backtest import backtest
 
     for option in options.given(*(("--random-baseline",) if what == "counts" else OF_COUNTS)):
@@ -268,7 +268,7 @@ def _tested(options: Options, settings: dict[str, Any], file: CountTable, table:
     method = settings["method"]
     if method is not None and method not in METHODS[what]:
         raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[what])} for {what}")
-    data: Any = file.read(table) if what == "counts" else RunTable(options, LISTS).read("loss", table=table)
+    data: Any = file.counts() if what == "counts" else file.runs("loss")
     try:
         return backtest(data, progress=is_terminal(sys.stderr), **settings)
     except ValueError as error:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from ..numeric.errors import ArgumentError
 from .arguments import takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import PUBLISHED, EvaluationTable
 from .render import WIDTH, csv_text, json_text
-from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,14 +101,13 @@ class _Asked:
         from ..numeric.accuracy.laws import LAWS
         from ..theory.data.notation import close_matches
 
-        self.table = EvaluationTable(options, LISTS)
+        self.options, self.table = options, EvaluationTable(options, LISTS)
         self.laws = options.several("--law")
         for name in self.laws or ():
             if name not in LAWS:
                 raise UsageError(f"--law {shown(name)}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
             if (self.laws or []).count(name) > 1:
                 raise UsageError(f"--law {shown(name)}: is given twice")
-        self.typed_margins = " ".join(options.words("--margin") or ()) or None
         self.hold_out, self.proxy = options.one("--hold-out"), options.one("--proxy")
         resamples = whole(options, "--bootstrap", least=0)
         if resamples == 1:
@@ -141,7 +141,6 @@ class _Asked:
     def comparison(self) -> Comparison:
         """The laws on the benchmarks."""
         from ..numeric.backtest.compare import compare_laws
-        from ..numeric.backtest.comparison import IN_K
 
         evaluations, baselines = self.table.read(), self.table.baselines()
         try:
@@ -159,18 +158,8 @@ class _Asked:
                 jobs=self.jobs,
                 progress=self.progress,
             )
-        except ValueError as error:
-            known = (
-                ("hold_out=", "--hold-out", self.hold_out),
-                ("where=", "--hold-out", self.hold_out),
-                ("proxy=", "--proxy", self.proxy),
-                ("jobs=", "--jobs", self.jobs),
-                ("margin: ", "--margin", self.typed_margins),
-                ("law=", "--law", IN_K),
-            )
-            if str(error).startswith("proxy: "):
-                raise UsageError(f"--{error}") from None
-            raise of_option(error, *known) from None
+        except ArgumentError as error:
+            raise with_options(error, self.options, {"laws": "--law"}) from None
 
     def studies(self, comparison: Comparison) -> dict[str, list[Any]]:
         """The further studies that were asked for, by name; of one that the runs are too few for, why in `failed`."""

@@ -17,8 +17,8 @@ from isoflop.numeric.accuracy.laws import law_named  # noqa: E402
 from isoflop.numeric.accuracy.planning import AccuracyLaw  # noqa: E402
 from isoflop.numeric.accuracy.report import report_benchmark  # noqa: E402
 from isoflop.numeric.accuracy.report_latex import formula_tex  # noqa: E402
-from isoflop.numeric.accuracy.sample import Points  # noqa: E402
 from isoflop.numeric.data.evaluations import Evaluations  # noqa: E402
+from isoflop.numeric.data.sample import Points  # noqa: E402
 from isoflop.numeric.law import Law, law  # noqa: E402
 
 GUESS = 0.25
@@ -273,7 +273,7 @@ def test_figures(held_out, tmp_path) -> None:
 
 def test_figures_of_studies(tmp_path) -> None:
     pytest.importorskip("matplotlib")
-    from isoflop.numeric.accuracy.thresholds import sweep_thresholds
+    from isoflop.numeric.backtest.sweep import sweep_thresholds
     from isoflop.numeric.plot.panels import save
     from isoflop.numeric.plot.thresholds import plot_errors, plot_success, plot_thresholds
 

@@ -12,11 +12,11 @@ import pytest
 from isoflop.numeric.accuracy import fitting
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.laws import LAWS
-from isoflop.numeric.accuracy.sample import Points
 from isoflop.numeric.backtest import accuracies
 from isoflop.numeric.backtest import compare as module
 from isoflop.numeric.backtest.compare import USUAL, compare_laws
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.data.sample import Points
 from isoflop.numeric.fit import hold_out as engine
 
 pytest.importorskip("scipy")

@@ -9,8 +9,8 @@ np = pytest.importorskip("numpy")
 
 from isoflop.numeric.accuracy.kind import Found  # noqa: E402
 from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
-from isoflop.numeric.accuracy.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.backtest.origin import rolling_origin  # noqa: E402
+from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.fit import hold_out as engine  # noqa: E402
 
 

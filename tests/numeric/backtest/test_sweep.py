@@ -10,9 +10,9 @@ np = pytest.importorskip("numpy")
 
 from isoflop.numeric.accuracy.kind import Found  # noqa: E402
 from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
-from isoflop.numeric.accuracy.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.backtest.logistic import fit_logistic, midpoints  # noqa: E402
 from isoflop.numeric.backtest.sweep import Cell, _thresholds, sweep_thresholds  # noqa: E402
+from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.fit import hold_out as engine  # noqa: E402
 
 MP = mpmath.mp.clone()
