@@ -436,7 +436,7 @@ class _Long(_Rows):
                 raise self.error(f"run {run!r} has {what}; must be one number", one, two)
         varying = []
         for name in self.free():
-            cells = self.cells((name,))
+            cells = spelt(self.table.columns[name])
             if any(cells[one] != cells[two] for one, two in zip(kept.tolist(), ahead.tolist(), strict=True)):
                 varying.append(name)
         return varying

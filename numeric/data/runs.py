@@ -392,7 +392,7 @@ class _Reading(Reading):
             metric="accuracy" if outcome else "loss",
             random_baseline=self.baseline,
             source=self.table.source,
-            columns={**of, **aliases},
+            columns=of | {name: str(column) for name, column in aliases.items()},
             derived=self.derived,
             n_rows=self.table.rows,
             left_out=self.left_out,
