@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
 from .evaluation_options import PUBLISHED, EvaluationTable, declare_guessing
 from .render import WIDTH, csv_text, json_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from ..numeric.data.sample import Sample
     from .arguments import Options
 
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"laws": "--law", "law": "--law"}
 SUMMARY = "laws of benchmark accuracy side by side: fitted, and judged on held-out runs"
 FORMATS = ("text", "json", "csv", "latex")
 LEVEL = 0.9
@@ -188,24 +189,21 @@ class _Asked:
         from ..numeric.accuracy.compare import compare_laws
 
         evaluations, baselines = self.table.read(), self.table.baselines()
-        try:
-            return compare_laws(
-                evaluations,
-                laws=self.laws,
-                benchmarks=evaluations.benchmarks,
-                hold_out=self.hold_out,
-                baselines=baselines,
-                proxy=self.proxy,
-                first_stage=self.first_stage,
-                margin=self.table.margins,
-                resamples=self.resamples,
-                seed=self.seed,
-                level=self.level,
-                jobs=self.jobs,
-                progress=self.progress,
-            )
-        except ArgumentError as error:
-            raise with_options(error, self.options, {"laws": "--law"}) from None
+        return compare_laws(
+            evaluations,
+            laws=self.laws,
+            benchmarks=evaluations.benchmarks,
+            hold_out=self.hold_out,
+            baselines=baselines,
+            proxy=self.proxy,
+            first_stage=self.first_stage,
+            margin=self.table.margins,
+            resamples=self.resamples,
+            seed=self.seed,
+            level=self.level,
+            jobs=self.jobs,
+            progress=self.progress,
+        )
 
     def more(self, comparison: Comparison) -> list[str]:
         """What the text has besides."""
