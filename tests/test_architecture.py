@@ -30,7 +30,6 @@ LAYERS = (
     {"accuracy", "code.formulas_accuracy"},
     {"derivations", "typeset"},
     {"proof.verification"},
-    {"proof.mutation"},
     {"code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
