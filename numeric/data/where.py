@@ -1,13 +1,14 @@
 """Conditions on the rows of a table, such as ``loss < 4.5 and source == 'train'``.
 
-Python's parser reads them, and nothing is ever executed: numbers, texts and names are taken out first, and of what
-is left only ``and``, ``or``, ``not``, comparisons, ``in (...)``, arithmetic and brackets are allowed. Numbers
-are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in single or double quotes (doubled inside), and
-a column whose name is no word stands in backticks. The names of the quantities and their letters (params or N,
-tokens or D, compute or C, loss or L) mean the quantities, whatever their columns are called.
+Python's parser reads them, and nothing is ever executed: numbers, texts and names are taken out
+first, and of what is left only ``and``, ``or``, ``not``, comparisons, ``in (...)``, arithmetic and
+brackets are allowed. Numbers are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in
+single or double quotes (doubled inside), and a column whose name is no word stands in backticks.
+The names of the quantities and their letters (params or N, tokens or D, compute or C, loss or L)
+mean the quantities, whatever their columns are called.
 
-Logic has three values: a comparison with an empty cell is neither true nor false, nor is what depends on it, and
-only rows for which the condition is true are selected.
+Logic has three values: a comparison with an empty cell is neither true nor false, nor is what
+depends on it, and only rows for which the condition is true are selected.
 
 Examples
 --------
@@ -155,8 +156,8 @@ class Where:
         Parameters
         ----------
         bare, quoted : mapping of str to ndarray
-            The columns that a plain name and a name in backticks mean: numbers, truth values, or objects with
-            None for an empty cell.
+            The columns that a plain name and a name in backticks mean: numbers, truth values, or
+            objects with None for an empty cell.
         rows : int
         source : str
             What holds the columns, for messages.
@@ -185,7 +186,7 @@ class _Complaint(Exception):
     """What cannot be read in a condition, or not on these columns."""
 
 
-# -- reading -------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -271,7 +272,7 @@ def _unreadable(text: str, position: int) -> str:
     return f"cannot read {rest[0]!r} {at}"
 
 
-# -- evaluation ----------------------------------------------------------------------------------------
+# -- evaluation ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
