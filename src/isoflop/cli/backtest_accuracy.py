@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ..numeric.errors import ArgumentError
 from .arguments import takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
 from .evaluation_options import PUBLISHED, EvaluationTable
 from .render import WIDTH, csv_text, json_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.accuracy.kind import Kind
-    from ..numeric.accuracy.sample import Sample
     from ..numeric.backtest.comparison import Comparison
+    from ..numeric.data.sample import Sample
     from .arguments import Options, Parser
 
 FORMATS = ("text", "json", "csv", "latex")
@@ -143,23 +142,20 @@ class _Asked:
         from ..numeric.backtest.compare import compare_laws
 
         evaluations, baselines = self.table.read(), self.table.baselines()
-        try:
-            return compare_laws(
-                evaluations,
-                laws=self.laws,
-                benchmarks=evaluations.benchmarks,
-                hold_out=self.hold_out,
-                baselines=baselines,
-                proxy=self.proxy,
-                margin=self.table.margins,
-                resamples=self.resamples,
-                seed=self.seed,
-                level=self.level,
-                jobs=self.jobs,
-                progress=self.progress,
-            )
-        except ArgumentError as error:
-            raise with_options(error, self.options, {"laws": "--law"}) from None
+        return compare_laws(
+            evaluations,
+            laws=self.laws,
+            benchmarks=evaluations.benchmarks,
+            hold_out=self.hold_out,
+            baselines=baselines,
+            proxy=self.proxy,
+            margin=self.table.margins,
+            resamples=self.resamples,
+            seed=self.seed,
+            level=self.level,
+            jobs=self.jobs,
+            progress=self.progress,
+        )
 
     def studies(self, comparison: Comparison) -> dict[str, list[Any]]:
         """The further studies that were asked for, by name; of one that the runs are too few for, why in `failed`."""
