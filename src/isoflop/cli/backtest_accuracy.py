@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..numeric.accuracy.kind import Kind
     from ..numeric.accuracy.sample import Sample
     from ..numeric.backtest.comparison import Comparison
+    from ..numeric.data.table import Table
     from .arguments import Options, Parser
 
 FORMATS = ("text", "json", "csv", "latex")
@@ -50,10 +51,10 @@ def declare_accuracy(parser: Parser) -> None:
     group.add_argument("--coefficients", action="store_true", help="add the coefficients of every law to the text")
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(options: Options, table: Table | None = None) -> tuple[str, int]:
     """The output and exit status: 3 where a law has no certified fit, 130 where Ctrl-C left a part undone."""
     form = options.chosen("--format", FORMATS)
-    asked = _Asked(options)
+    asked = _Asked(options, table)
     comparison = asked.comparison()
     studies = {} if comparison.interrupted else asked.studies(comparison)
     if asked.plot is not None and comparison.benchmarks:
@@ -97,11 +98,11 @@ def _text(comparison: Comparison, studies: dict[str, list[Any]], asked: _Asked) 
 class _Asked:
     """The options of the command, each checked before any work is done."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, table: Table | None) -> None:
         from ..numeric.accuracy.laws import LAWS
         from ..theory.data.notation import close_matches
 
-        self.options, self.table = options, EvaluationTable(options, LISTS)
+        self.options, self.table = options, EvaluationTable(options, LISTS, table)
         self.laws = options.several("--law")
         for name in self.laws or ():
             if name not in LAWS:
