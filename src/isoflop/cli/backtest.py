@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.backtest.result import Backtest
+    from ..numeric.data.table import Table
     from .arguments import Options
 
 #: Argument of the library -> option, where they are not called alike.
@@ -75,7 +76,7 @@ def parser() -> Parser:
     built = Parser(
         "isoflop backtest",
         [
-            "TABLE [--law LAW ...] [--rolling AXIS] [--targets N|SHARE|all] [--cutoffs N|VALUE,...]",
+            "TABLE [--law LAW ...] [--rolling AXIS] [--targets N|SHARE|all] [--cutoffs N|...]",
             "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling compute] [--sweep]",
         ],
         "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and correct\n"
@@ -91,6 +92,7 @@ def parser() -> Parser:
             "isoflop backtest counts.csv --models models.csv --k 1 100",
             "isoflop backtest counts.csv --models models.csv --targets all --plot backtest.png",
             "isoflop backtest runs.csv --targets 10% --plot backtest.png",
+            "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'",
         ],
     )
@@ -150,14 +152,14 @@ def run(options: Options) -> tuple[str, int]:
     what = OF[options.chosen("--of", tuple(OF))] if "--of" in options else None
     if what == "evaluations" or (what is None and options.given(*OF_EVALUATIONS)):
         return _of_evaluations(options)
-    file = TableOptions(options, "counts", LISTS)
+    file = TableOptions(options, "evaluations", LISTS)
     form = options.chosen("--format", FORMATS)
     from ..numeric.backtest.reading import kind_of_table
 
     table = file.table()
     what = what or kind_of_table(table, file.columns)
     if what == "evaluations":
-        return _of_evaluations(options)
+        return _of_evaluations(options, table)
     if form == "latex":
         raise UsageError(f"--format latex: is for evaluations; {table.source} has {what}")
     settings = _settings(options)
@@ -166,7 +168,7 @@ def run(options: Options) -> tuple[str, int]:
     if path is not None:
         check_figure(path)
     drawn = _drawn(options, settings["k"])
-    result = _tested(options, settings, file, table, what)
+    result = _tested(options, settings, table, what)
     if path is not None:
         from ..numeric.plot.backtest import plot_backtest
         from ..numeric.plot.panels import save
@@ -179,10 +181,10 @@ def run(options: Options) -> tuple[str, int]:
     return text, DONE if result.predictions.usable.any() else NO_VERDICT
 
 
-def _of_evaluations(options: Options) -> tuple[str, int]:
+def _of_evaluations(options: Options, table: Table | None = None) -> tuple[str, int]:
     for option in options.given(*OF_COUNTS, *OF_CUTOFFS):
         raise UsageError(f"{option}: is for counts or runs, not for evaluations")
-    return run_accuracy(options)
+    return run_accuracy(options, table)
 
 
 # -- what was asked ----------------------------------------------------------------------------------------------------
@@ -261,7 +263,7 @@ def _cutoffs(options: Options) -> int | list[float] | None:
     return values
 
 
-def _tested(options: Options, settings: dict[str, Any], file: TableOptions, table: Any, what: str) -> Backtest:
+def _tested(options: Options, settings: dict[str, Any], table: Table, what: str) -> Backtest:
     from ..numeric.backtest import backtest
 
     for option in options.given(*(("--random-baseline",) if what == "counts" else OF_COUNTS)):
@@ -270,6 +272,7 @@ def _tested(options: Options, settings: dict[str, Any], file: TableOptions, tabl
     method = settings["method"]
     if method is not None and method not in METHODS[what]:
         raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[what])} for {what}")
+    file = TableOptions(options, what, LISTS, table)
     data: Any = file.counts() if what == "counts" else file.runs("loss")
     try:
         return backtest(data, progress=is_terminal(sys.stderr), **settings)

@@ -87,8 +87,8 @@ class TableOptions:
     where : str or None
     """
 
-    def __init__(self, options: Options, noun: str, lists: Sequence[str] = ()) -> None:
-        """`noun`: what the file holds; `lists`: options that take all the words after them."""
+    def __init__(self, options: Options, noun: str, lists: Sequence[str] = (), table: Table | None = None) -> None:
+        """`noun`: what the file holds; `lists`: options that take all the words after them; `table`: the file, if it was read."""
         metavar = "COUNTS" if noun == "counts" else "RUNS"
         words = options.words(POSITIONAL)
         if words is None:
@@ -101,7 +101,7 @@ class TableOptions:
         self.where = options.one("--where")
         self.metrics, self.by = _metrics(options), _by(options)
         self.random_baseline = None if noun == "evaluations" else share(options, "--random-baseline", zero=True)
-        self._table: Table | None = None
+        self._table = table
 
     @contextmanager
     def in_options(self) -> Iterator[None]:
