@@ -73,14 +73,14 @@ def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
 @given(s=LOGARITHMS, exponent=EXPONENTS)
 def test_equal_exponents_make_both_sides_alike(s: float, exponent: float) -> None:
     both = [formulas.excess(t, exponent, exponent) for t in (s, -s)]
-    assert both[0] == pytest.approx(both[1], rel=4 * EPS)
-    assert both[0] == pytest.approx(2 * math.sinh(exponent * s / 2) ** 2, rel=8 * EPS * (1 + abs(exponent * s)), abs=1e-300)
+    assert both[0] == pytest.approx(both[1], rel=64 * EPS, abs=1e-300)
+    assert both[0] == pytest.approx(2 * math.sinh(exponent * s / 2) ** 2, rel=64 * EPS * (1 + abs(exponent * s)), abs=1e-300)
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
 def test_params_and_tokens_change_places(s: float, beta: float, gamma: float) -> None:
     """A law with its two terms exchanged, read from the other side."""
-    assert formulas.excess(s, beta, gamma) == pytest.approx(formulas.excess(-s, gamma, beta), rel=8 * EPS, abs=1e-300)
+    assert formulas.excess(s, beta, gamma) == pytest.approx(formulas.excess(-s, gamma, beta), rel=64 * EPS, abs=1e-300)
 
 
 @given(s=st.floats(1e-6, 40.0), further=st.floats(1.001, 3.0), sign=st.sampled_from([-1, 1]), beta=EXPONENTS, gamma=EXPONENTS)
