@@ -28,13 +28,13 @@ def compiled_law(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
     from ..theory.code.codegen import law_module
 
-    return compiled("law", law_module(envelope))
+    return executed("law", law_module(envelope))
 
 
-def compiled(name: str, source: str) -> ModuleType:
-    """A module from its printed source."""
+def executed(name: str, source: str) -> ModuleType:
+    """Generated source as a module: what codegen prints from SymPy trees, never what a user typed."""
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
-    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
+    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
     return module
 
 
