@@ -333,7 +333,7 @@ class CustomLaw:
     # -- other allocations ---------------------------------------------------------------------------------------------
 
     def penalty(self, ratio: Any = None, *, size_ratio: Any = None, compute: Any = None, **variables: Any) -> CustomPenalty:
-        """What training off the optimum costs, of a run or at an overtraining ratio or size ratio, E being the `irreducible_loss`.
+        """What training off the optimum costs, of a run or at an overtraining or size ratio; E is the `irreducible_loss`.
 
         Parameters
         ----------
@@ -406,10 +406,9 @@ class CustomLaw:
         else:
             best = self.evaluate(self._of_sum("optimal_reducible_loss"), compute=compute)
             inner = at_least(self.inner_sum(**given) / best, 1.0) - 1.0
-        form = self.derived.form
-        if needs_compute and form.power is None and compute is None:
+        if needs_compute and self._power is None and compute is None:
             raise ValueError(
-                f"compute: is needed, for the penalty of {form.outer} at a ratio depends on the budget; "
+                f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio depends on the budget; "
                 "inner_penalty, of the sum R inside it, does not"
             )
         budget = None if compute is None else positive_values("compute", compute)
@@ -417,9 +416,8 @@ class CustomLaw:
 
     def _excess_of_loss(self, inner: Any, compute: Any) -> Any:
         """(L - E)/(L* - E) - 1 from R/R* - 1, at a budget where it depends on one."""
-        power = self.derived.form.power
-        if power is not None:
-            excess = _expm1_of_log1p(self._number(power[1]), inner)
+        if self._power is not None:
+            excess = _expm1_of_log1p(self._power, inner)
             return excess if compute is None else excess + 0.0 * compute  # the same at every budget
         if compute is None:
             raise ValueError(f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio depends on the budget")
@@ -433,7 +431,18 @@ class CustomLaw:
         """The generated function of R that has this name where the reducible loss is R."""
         from ..theory.code.formulas import inner_name
 
-        return name if self.derived.form.is_sum else inner_name(name)
+        return name if self._is_sum else inner_name(name)
+
+    @cached_property
+    def _is_sum(self) -> bool:
+        """Whether L = E + R."""
+        return bool(self.derived.form.is_sum)
+
+    @cached_property
+    def _power(self) -> float | None:
+        """p of L - E = K R^p, None where it is no power of R."""
+        power = self.derived.form.power
+        return None if power is None else self._number(power[1])
 
     def _number(self, expression: Any) -> float:
         """An expression of the coefficients as a float."""
