@@ -122,7 +122,7 @@ class Printer:
     def _power(self, e: Pow) -> tuple[str, int]:
         base, exponent = e.args
         if exponent == Rational(1, 2):
-            return f"{self.numbers if base.is_number else self.arrays}sqrt({self(base)})", ATOM
+            return f"{'math' if base.is_number else 'xp'}.sqrt({self(base)})", ATOM
         if exponent.is_Rational and exponent < 0:
             return f"1/{self(base**-exponent, POWER)}", PRODUCT
         simple = exponent.is_Symbol or (-exponent).is_Symbol or (exponent.is_Integer and exponent > 0)

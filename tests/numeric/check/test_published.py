@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.accuracy.scale import accuracy, neg_log_accuracy
 from isoflop.numeric.check.published import PublishedCheck, _largest, check_published
 from isoflop.numeric.check.published_text import check_text
+from isoflop.numeric.data.scale import accuracy, neg_log_accuracy
 from isoflop.theory.data.published import compute_counterparts
 
 SRC = Path(__file__).resolve().parents[3] / "src"
