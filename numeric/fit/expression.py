@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..custom import compiled
+from ..custom import executed
 from ..errors import outside
 
 if TYPE_CHECKING:
