@@ -5,14 +5,12 @@ r"""Profile intervals: the values of a quantity for which the best fit that has 
 with Student's t for the n - p runs beyond the free coefficients. For least squares the statistic is (n - p) (f/f_min - 1), the F
 ratio for normal errors of one variance. For Huber's function it is 2 (1 - p/n) (f - f_min) sum w rho''/sum (w psi)^2, which has
 the same limit for independent errors of one distribution (Ronchetti 1982); rho'' is averaged over a bandwidth as in the sandwich.
-
-The quantity is held by elimination: one parameter follows from the others, so that what is left is minimised by the solver of
-every fit, from where the last value ended. `end_of` then finds where the statistic is critical.
+The ends are where q is extreme on {f = f_crit}: Newton's method on lambda grad f = grad q, f = f_crit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite, log, log1p
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +19,7 @@ import numpy as np
 from ..errors import outside
 from .covariance import bandwidth, require_determined
 from .intervals import Interval, checked_level, normal_quantile
-from .newton import Problems, expand, minimise
+from .newton import Problems, expand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,13 +34,10 @@ if TYPE_CHECKING:
 LEAST_SQUARES_NOTE = "F ratio for independent normal errors of one variance"
 HUBER_NOTE = "likelihood ratio calibrated for independent errors of one distribution"
 GROUPS_NOTE = "runs of one group are taken for independent, so it is too narrow where they share an error"
-MOST_STEPS = 50
-#: The first bracket, in half widths by the quadratic approximation; the factor of each further one; and how many there are.
-FIRST, GROWTH, MOST_BRACKETS = 0.5, 1.5, 30
-#: An end is found to this share of the half width.
+MOST_STEPS = 40
+#: Shares of the critical rise that are taken in turn where the whole one is not reached at once.
+LADDER = (0.02, 0.08, 0.2, 0.4, 0.65, 1.0)
 CLOSE = 1e-9
-#: The parameter that follows from the others is settled where it moves by less, relative to 1 or to its size.
-SETTLED = 1e-12
 #: Step of the differences that give the second derivatives of a quantity, in standard errors of the coordinates.
 DIFFERENCE = 1e-3
 
@@ -101,15 +96,7 @@ def profile(
                 f"{target.name}: the search for its {'lower' if side < 0.0 else 'upper'} end did not succeed; it may exist"
             )
     (low, high), note = ends, "; ".join(notes)
-    return Interval(
-        name=target.name,
-        value=target.shown(float(target.at(fit.theta[None])[0])),
-        low=low,
-        high=high,
-        level=level,
-        kind="profile",
-        note=note,
-    )
+    return Interval(name=target.name, value=target.value(fit.theta), low=low, high=high, level=level, kind="profile", note=note)
 
 
 class _Unfound(Exception):
@@ -124,14 +111,9 @@ class _Target:
     """
 
     name: str
-    at: Callable[[Floats], Floats]
+    value: Callable[[Floats], float]
     gradients: Callable[[Floats], Floats]
     in_logs: bool
-
-    def shown(self, value: float) -> float:
-        """The quantity itself where `value` is its logarithm."""
-        with np.errstate(over="ignore"):
-            return float(np.exp(value)) if self.in_logs else value
 
 
 def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: float | None) -> _Target:
@@ -144,7 +126,7 @@ def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: fl
         row, is_log = turn[index], fit.model.coordinates[index] != quantity
         return _Target(
             quantity,
-            lambda theta: theta @ row,
+            lambda theta: float(np.exp(row @ theta) if is_log else row @ theta),
             lambda theta: np.repeat(row[None], len(theta), axis=0),
             is_log,
         )
@@ -167,12 +149,11 @@ def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: fl
 
     columns = [fit.model.coordinates.index(name) if name in fit.model.coordinates else None for name in _COORDINATES]
 
-    def at(theta: Floats) -> Floats:
+    def value(theta: Floats) -> float:
         try:
-            values = chosen.values(**given(theta))
+            return float(chosen.values(**given(theta[None]))[0])
         except ValueError:
-            return np.full(len(theta), np.nan)
-        return np.log(values) if chosen.by_log else values
+            return float("nan")
 
     def gradients(theta: Floats) -> Floats:
         found = np.zeros((len(theta), len(names)))
@@ -187,7 +168,7 @@ def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: fl
                 found[:, column] = wide[:, source]
         return found @ turn
 
-    return _Target(chosen.name, at, gradients, chosen.by_log)
+    return _Target(chosen.name, value, gradients, chosen.by_log)
 
 
 _COORDINATES = ("E", "log A", "log B", "beta", "gamma")
@@ -228,10 +209,6 @@ class _Rise:
         square = normal_quantile(level, self.spare) ** 2
         return square if self.factor else self.runs * log1p(square / self.spare)
 
-    def of_value(self, value: float) -> float:
-        """The rise of an objective."""
-        return self.factor * (value - self.least) if self.factor else self.runs * log(value / self.least)
-
     def at(self, theta: Floats) -> tuple[float, Floats, Floats, Floats]:
         """The rise, its gradient and Hessian, and the lengths of the columns of the Jacobian."""
         exact = expand(self.problems, theta[None])
@@ -245,168 +222,163 @@ class _Rise:
 
 
 def _end(fit: Fit, rise: _Rise, target: _Target, most: float, side: float) -> float | None:
-    """One end; None where no value on that side is worse enough."""
-    slope = target.gradients(fit.theta[None])[0]
-    _, _, hessian, _ = rise.at(fit.theta)
-    free = np.flatnonzero(fit.free)
-    across = np.linalg.solve(hessian[np.ix_(free, free)], slope[free])
-    step = float(np.sqrt(2.0 * most * (slope[free] @ across)))
-    if not isfinite(step):
-        raise _Unfound
-    held = _Held.of(fit, rise, target)
-    start = float(target.at(fit.theta[None])[0])
-    limit = held.limits[0 if side < 0.0 else 1]
-    end = end_of(held.rise, start, side * step, most, limit)
-    return None if end is None else target.shown(end)
-
-
-def end_of(rise: Callable[[float], float], start: float, step: float, most: float, limit: float) -> float | None:
-    """Where a rise that is 0 at the start first exceeds `most`: brackets in growing steps, then Brent's method.
-
-    Parameters
-    ----------
-    rise : callable
-    start, step : float
-        Of the first bracket; the sign of the step is that of the side.
-    most : float
-    limit : float
-        The value beyond which there is none, may be infinite.
-
-    Returns
-    -------
-    float or None
-        The limit where the rise is no more than `most` as far as there; None where it never exceeds it.
-    """
-    from scipy.optimize import brentq
-
-    inside, outside, known = start, start + FIRST * step, {start: -most}
-    for _ in range(MOST_BRACKETS):
-        if (outside - limit) * step >= 0.0:
-            outside = limit
-        known[outside] = rise(outside) - most
-        if known[outside] > 0.0:
-            ends = sorted((inside, outside))
-            return float(
-                brentq(
-                    lambda value: known[value] if value in known else rise(value) - most,
-                    *ends,
-                    xtol=CLOSE * abs(step),
-                    rtol=1e-15,
-                )
-            )
-        if outside == limit:
-            return limit
-        inside, outside = outside, start + GROWTH * (outside - start)
+    free = fit.free.copy()
+    theta = fit.theta.copy()
+    for _ in range(1 + len(theta)):
+        found = _extreme(rise, target, theta, free, most, side, fit.design.lower, fit.design.upper)
+        if found is None:
+            return None
+        end, crossed = found
+        if crossed is None:
+            return _finite(target.value(end))
+        # On from the bound that is met, along it.
+        theta, free = end, free.copy()
+        free[crossed] = False
+        if not free.any() or not np.abs(target.gradients(theta[None])[0][free]).any():
+            return _finite(target.value(theta))
     return None
 
 
-@dataclass
-class _Held:
-    """A law with a quantity held: parameter `index` follows from the others. It is a model for the Newton solver.
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
-    Along it dtheta_j = -(q_i/q_j) dtheta_i; its second derivatives are those of the law on the tangent Z, less those of q times
-    the law's derivative in theta_j over q_j: Z' (C - (f_j/q_j) Q) Z.
-    """
 
-    model: Any
-    target: _Target
-    index: int
-    theta: Floats  # where the last search ended
-    size_of_step: Floats
-    held: float = 0.0
-    problems: Any = None
-    rises: Any = None
-    lower: Any = None
-    upper: Any = None
-    last: Any = None  # the value held, the others, and all of them
-
-    @classmethod
-    def of(cls, fit: Fit, rise: _Rise, target: _Target) -> _Held:
-        """By the parameter on which the quantity depends most; E, which has a bound, only where it must be."""
-        _, _, hessian, _ = rise.at(fit.theta)
-        unit = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
-        share = np.abs(target.gradients(fit.theta[None])[0]) * unit * fit.free
-        if fit.model.coefficients[0] == "E" and (share[1:] > 0.0).any():
-            share[0] = 0.0
-        model = cls(fit.design.model, target, int(np.argmax(share)), fit.theta.copy(), DIFFERENCE * unit)
-        model.rises, model.lower, model.upper = rise, fit.design.lower, fit.design.upper
-        model.problems = replace(rise.problems, model=model)
-        return model
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the greatest value: those of the parameter itself, where the quantity is one."""
-        slope = self.target.gradients(self.theta[None])[0]
-        if np.count_nonzero(slope) > 1:
-            return -np.inf, np.inf
-        ends = (slope[self.index] * self.lower[self.index], slope[self.index] * self.upper[self.index])
-        return min(ends), max(ends)
-
-    def rise(self, value: float) -> float:
-        """How much worse the best law with this value is, in the units of t^2."""
-        self.held = value
-        others = np.arange(len(self.theta)) != self.index
-        found = minimise(self.problems, self.theta[None, others], self.lower[others], self.upper[others])
-        theta = self._whole(found.theta)[0]
-        inside = self.lower[self.index] <= theta[self.index] <= self.upper[self.index]
-        if not (found.done[0] and inside):
-            raise _Unfound
-        self.theta = theta
-        return self.rises.of_value(float(found.value[0]))
-
-    @property
-    def size(self) -> int:
-        """Number of runs."""
-        return int(self.model.size)
-
-    def part(self, runs: Any) -> _Held:
-        """At some of the runs."""
-        return replace(self, model=self.model.part(runs))
-
-    def _whole(self, others: Floats) -> Floats:
-        """All parameters (K, p), with the one that follows; NaN where it does not."""
-        if self.last is not None and self.last[0] == self.held and np.array_equal(self.last[1], others):
-            return np.array(self.last[2])
-        theta = np.insert(others, self.index, self.theta[self.index], axis=1)
-        with np.errstate(all="ignore"):
-            for _ in range(MOST_STEPS):
-                change = (self.held - self.target.at(theta)) / self.target.gradients(theta)[:, self.index]
-                theta[:, self.index] += change
-                if (np.abs(change) <= SETTLED * np.maximum(1.0, np.abs(theta[:, self.index]))).all():
+def _extreme(
+    rise: _Rise, target: _Target, start: Floats, free: Any, most: float, side: float, lower: Floats, upper: Floats
+) -> tuple[Floats, int | None] | None:
+    """Where q is extreme at the critical rise; with the parameter that meets its bound on the way, if one does."""
+    for ladder in ((1.0,), LADDER):
+        theta, multiplier = start, None
+        for share in ladder:
+            found = _newton(rise, target, theta, multiplier, free, share * most, side)
+            if found is None:
+                break
+            last, (theta, multiplier) = theta, found
+            outside_box = free & ((theta < lower) | (theta > upper))
+            if outside_box.any():
+                if ladder is not LADDER:
                     break
-            else:
-                theta[:, self.index] = np.nan
-        self.last = self.held, np.array(others), np.array(theta)
+                return _stopped(last, theta, lower, upper, outside_box)
+        else:
+            return theta, None
+    end = _searched(rise, target, start, free, most, side, lower, upper)
+    return None if end is None else (end, None)
+
+
+def _searched(
+    rise: _Rise, target: _Target, start: Floats, free: Any, most: float, side: float, lower: Floats, upper: Floats
+) -> Floats | None:
+    """The same by sequential quadratic programming, which needs no second derivatives: Huber's function has them in pieces."""
+    from scipy.optimize import minimize
+
+    _, _, hessian, _ = rise.at(start)
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(hessian)[free], 1e-300))
+
+    def full(x: Floats) -> Floats:
+        theta = start.copy()
+        theta[free] = np.clip(start[free] + x * unit, lower[free], upper[free])
         return theta
 
-    def _tangent(self, theta: Floats) -> Floats:
-        """Z (K, p, p - 1)."""
-        slope = self.target.gradients(theta)
-        others = np.delete(slope, self.index, axis=1) / slope[:, self.index, None]
-        return np.insert(np.repeat(np.eye(others.shape[1])[None], len(theta), axis=0), self.index, -others, axis=1)
+    def size(theta: Floats) -> float:
+        value = target.value(theta)
+        return log(max(value, 1e-300)) if target.in_logs else value
 
-    def evaluate(self, others: Floats) -> tuple[Floats, Floats]:
-        """Values (K, n) and first derivatives (K, p - 1, n)."""
-        theta = self._whole(others)
-        values, jacobian = self.model.evaluate(theta)
-        return values, np.matmul(self._tangent(theta).transpose(0, 2, 1), jacobian)
+    scale = float(np.linalg.norm(target.gradients(start[None])[0][free] * unit))
+    with np.errstate(all="ignore"):
+        found = minimize(
+            lambda x: -side * size(full(x)) / scale,
+            np.zeros(int(free.sum())),
+            jac=lambda x: -side * target.gradients(full(x)[None])[0][free] * unit / scale,
+            method="SLSQP",
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: most - rise.at(full(x))[0],
+                "jac": lambda x: -rise.at(full(x))[1][free] * unit,
+            },
+            bounds=list(zip((lower[free] - start[free]) / unit, (upper[free] - start[free]) / unit, strict=True)),
+            options={"maxiter": 500, "ftol": 1e-9},
+        )
+    end = full(found.x)
+    risen = rise.at(end)[0]
+    if abs(risen - most) <= 1e-4 * most:
+        return end
+    # Short of the critical rise there is no end where the search went as far as the box lets it.
+    if not (found.success and risen < most):
+        raise _Unfound
+    return None
 
-    def curvature(self, others: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
-        """(K, p - 1, p - 1); see `newton.Model`."""
-        theta = self._whole(others)
-        _, whole = self.model.evaluate(theta)
-        if divisor is not None:
-            whole /= divisor[:, None, :]
-        pulls = np.matmul(whole, factors[:, :, None])[:, :, 0]
-        curved = self.model.curvature(theta, factors, whole, pulls, divisor)
-        slope, tangent = self.target.gradients(theta)[:, self.index], self._tangent(theta)
-        bent = np.stack([_second(self.target, row, self.size_of_step) for row in theta])
-        curved = curved - (pulls[:, self.index] / slope)[:, None, None] * bent
-        return np.asarray(tangent.transpose(0, 2, 1) @ curved @ tangent)
+
+def _stopped(last: Floats, theta: Floats, lower: Floats, upper: Floats, crossed: Any) -> tuple[Floats, int]:
+    with np.errstate(all="ignore"):
+        share = np.where(crossed, np.where(theta < lower, lower - last, upper - last) / (theta - last), np.inf)
+    first = int(np.argmin(share))
+    at = last + float(np.clip(share[first], 0.0, 1.0)) * (theta - last)
+    at[first] = lower[first] if theta[first] < lower[first] else upper[first]
+    return np.clip(at, lower, upper), first
 
 
-def _second(target: _Target, theta: Floats, sizes: Floats) -> Floats:
-    """Second derivatives of q, by central differences of its exact gradient."""
-    around = target.gradients(np.concatenate([theta + np.diag(sizes), theta - np.diag(sizes)]))
-    rows = (around[: len(theta)] - around[len(theta) :]) / (2.0 * sizes[:, None])
+def _newton(
+    rise: _Rise, target: _Target, theta: Floats, multiplier: float | None, free: Any, level: float, side: float
+) -> tuple[Floats, float] | None:
+    """Newton's method on lambda grad rise = side grad q, rise = level, from below."""
+    with np.errstate(all="ignore"):
+        value, slope, hessian, lengths = rise.at(theta)
+        scale = np.where(lengths > 0.0, lengths, 1.0)[free]
+        step_size = DIFFERENCE / np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
+        for step in range(MOST_STEPS):
+            direction = side * target.gradients(theta[None])[0]
+            g, q = slope[free] / scale, direction[free] / scale
+            h = hessian[np.ix_(free, free)] / scale[:, None] / scale
+            if step == 0 and multiplier is None:
+                try:
+                    toward = np.linalg.solve(h, q)
+                except np.linalg.LinAlgError:
+                    return None
+                size = float(q @ toward)
+                room = level - value
+                if not (size > 0.0 and room > 0.0):
+                    return None
+                length = np.sqrt(2.0 * room / size)
+                theta = theta.copy()
+                theta[free] += length * toward / scale
+                multiplier = 1.0 / length
+            else:
+                assert multiplier is not None
+                curvature = side * _second(target, theta, step_size, free) / scale[:, None] / scale
+                size = len(g)
+                matrix = np.zeros((size + 1, size + 1))
+                matrix[:size, :size] = multiplier * h - curvature
+                matrix[:size, size] = matrix[size, :size] = g
+                right = np.concatenate([q - multiplier * g, [level - value]])
+                try:
+                    change = np.linalg.solve(matrix, right)
+                except np.linalg.LinAlgError:
+                    return None
+                if not np.isfinite(change).all():
+                    return None
+                # No step beyond the ellipsoid that the quadratic approximation gives.
+                longest = float(np.abs(change[:size]).max() / np.sqrt(2.0 * level / max(np.abs(np.diag(h)).min(), 1e-300)))
+                share = min(1.0, 2.0 / longest) if longest > 0.0 else 1.0
+                theta = theta.copy()
+                theta[free] += share * change[:size] / scale
+                multiplier = multiplier + share * float(change[size])
+                if (
+                    share == 1.0
+                    and abs(level - value) <= CLOSE * level
+                    and (np.abs(change[:size]).max() <= 1e-7 * np.sqrt(2.0 * level / max(np.abs(np.diag(h)).max(), 1e-300)))
+                ):
+                    return (theta, multiplier) if multiplier > 0.0 else None
+            value, slope, hessian, lengths = rise.at(theta)
+            if not (np.isfinite(value) and np.isfinite(hessian).all()):
+                return None
+    return None
+
+
+def _second(target: _Target, theta: Floats, sizes: Floats, free: Any) -> Floats:
+    """Second derivatives of q on the free parameters, by central differences of its exact gradient."""
+    index = np.flatnonzero(free)
+    shifts = np.zeros((len(index), len(theta)))
+    shifts[np.arange(len(index)), index] = sizes[index]
+    around = target.gradients(np.concatenate([theta + shifts, theta - shifts]))
+    rows = (around[: len(index)] - around[len(index) :])[:, index] / (2.0 * sizes[index][:, None])
     return np.asarray(0.5 * (rows + rows.T))
