@@ -280,6 +280,10 @@ class Fit:
 
     def identifiability(self) -> Identifiability:
         """Which coefficients the design tells apart; see `isoflop.numeric.fit.identifiability.identifiability`."""
+        return self._identifiability
+
+    @cached_property
+    def _identifiability(self) -> Identifiability:
         from .identifiability import identifiability
 
         return identifiability(self)

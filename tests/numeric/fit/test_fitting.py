@@ -477,7 +477,7 @@ def test_a_redundant_coefficient_that_runs_away():
 
 def test_open_directions_of_many_coefficients_are_found_at_once():
     """20 coefficients of one column: C(20, 10) bases would take minutes."""
-    from isoflop.numeric.fit.nullspace import _sparsest
+    from isoflop.numeric.fit.identifiability import _sparsest
 
     basis = np.random.default_rng(0).normal(size=(10, 20))
     found = _sparsest(basis.copy())
