@@ -24,8 +24,8 @@ from isoflop.numeric.fit.identifiability import (
 )
 from isoflop.numeric.fit.models import Design, named_model
 from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.fit.optimality import Solution
 from isoflop.numeric.fit.result import Fit
-from isoflop.numeric.fit.solver import Solution
 
 MP = mpmath.mp.clone()
 MP.dps = 60
