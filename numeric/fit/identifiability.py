@@ -606,7 +606,7 @@ class Linearised:
                 jacobian = jacobian * np.sqrt(np.asarray(fit.runs.weight))
             if not np.abs(jacobian[free]).max(initial=0.0) < LARGE:
                 return None
-            triangle = np.linalg.qr(np.where(free[:, None], jacobian, 0.0).T, mode="r").T
+            triangle = np.asarray(np.linalg.qr(np.where(free[:, None], jacobian, 0.0).T, mode="r")).T
         coordinates = np.array(fit.model.coordinates)[free]
         values = np.array([fit.coefficients[name] for name in estimated(fit)])
         is_log = np.array([name.startswith("log ") for name in coordinates], dtype=bool)
@@ -785,7 +785,7 @@ def _weak(fit: Fit) -> tuple[tuple[Weak, ...], str]:
         return (), str(error).removeprefix("covariance: ")
 
 
-def hardly_determined(fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[float, float]]) -> tuple[Weak, ...]:
+def hardly_determined(fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[Any, Any]]) -> tuple[Weak, ...]:
     """The free coefficients that are undetermined in practice, by their standard errors and intervals of level 0.9."""
     found = []
     for name, coordinate, is_free in zip(fit.model.coefficients, fit.model.coordinates, fit.free, strict=True):

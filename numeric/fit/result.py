@@ -194,7 +194,13 @@ class Fit:
         """Covariance (p, p) of E, the logs of the prefactors and the exponents; see `covariance.covariance`."""
         from .covariance import covariance
 
-        return covariance(self, kind)
+        return self._sandwich.copy() if kind == "sandwich" else covariance(self, kind)
+
+    @cached_property
+    def _sandwich(self) -> Floats:
+        from .covariance import covariance
+
+        return covariance(self, "sandwich")
 
     @cached_property
     def standard_errors(self) -> dict[str, float]:
