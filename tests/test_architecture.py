@@ -75,7 +75,6 @@ STILL = frozenset(
         "isoflop.numeric.check.published must not import isoflop.numeric.accuracy.scale",
         "isoflop.numeric.data.evaluations must not import isoflop.numeric.accuracy.sample",
         "isoflop.numeric.data.evaluations must not import isoflop.numeric.accuracy.scale",
-        "isoflop.numeric.data.pass_table must not import isoflop.numeric.passk.curve",
         "isoflop.numeric.data.runs_reading must not import isoflop.numeric.accuracy.scale",
     }
 )

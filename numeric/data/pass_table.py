@@ -1,4 +1,4 @@
-"""A table of pass@k: a value for each group and k, with or without standard errors; read from a file, or made of a curve."""
+"""A table of pass@k: a value for each group and k, with or without standard errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..passk.curve import Curve
 from .counts_columns import Choice
 from .counts_reading import grouping, spelt
 from .runs import Dropped, named, those_dropped
@@ -59,35 +58,6 @@ class PassTable:
     left_out: int = 0
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, curve: Curve) -> PassTable:
-        """The means of a curve with their standard errors of sampling: the problems are the same at every k.
-
-        Where some problems have n < k they are not, and a note says for how many of the means.
-        """
-        at = np.nonzero(np.isfinite(curve.pass_at_k))
-        order = np.lexsort((curve.ks[at[1]], at[0]))
-        group, column = at[0][order], at[1][order]
-        partial = int(np.count_nonzero(curve.n_refused[group, column]))
-        empty = curve.pass_at_k.size - len(group)
-        notes = []
-        if partial:
-            what = f"{partial} of {counted(len(group), 'mean')} leave out problems with n < k"
-            notes.append(f"{what}: they are over other problems than those at smaller k, and need not obey")
-        if empty:
-            notes.append(f"{counted(empty, 'mean')} of no problem (n < k for all) cannot be checked")
-        return cls(
-            by=curve.counts.by,
-            labels=curve.counts.labels,
-            group=group,
-            k=curve.ks[column],
-            pass_at_k=curve.pass_at_k[group, column],
-            se=curve.se_sampling[group, column],
-            row=group * len(curve.ks) + column + 1,
-            source=f"pass@k of {curve.counts.source}",
-            notes=tuple(notes),
-        )
 
     @classmethod
     def read(

@@ -13,7 +13,6 @@ from .estimator import (
     neg_log_pass_at_k,
     pass_at_k,
 )
-from .feasible import Nearest, nearest
 from .inequalities import Violations, violations
 from .laws import PassLaws, fit_passk
 from .study import PassStudy, study_passk
@@ -24,7 +23,6 @@ __all__ = [
     "Counts",
     "Coupled",
     "Curve",
-    "Nearest",
     "PassLaws",
     "PassStudy",
     "PassTable",
@@ -37,7 +35,6 @@ __all__ = [
     "fit_coupled",
     "fit_passk",
     "log_fail",
-    "nearest",
     "neg_log_pass_at_k",
     "pass_at_k",
     "study_passk",

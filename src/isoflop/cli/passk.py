@@ -73,7 +73,7 @@ def parser() -> Parser:
         "|".join(ERRORS),
         "standard error with the problems as a sample of more of their kind (default), or for these problems",
     )
-    asked.add_argument("--check", action="store_true", help="which values break the inequalities between pass@k at different k")
+    asked.add_argument("--check", action="store_true", help="which values are not from 0 to 1, rising and concave in k")
     takes_one(asked, "--tolerance", "NUMBER", "rounding in each value that --check allows, in pass@k; default: 1e-9")
     declare_output(built, *FORMATS)
     return built
@@ -174,7 +174,6 @@ def _report(found: Violations, notes: Sequence[str]) -> dict[str, Any]:
         "n_values": found.n_values,
         "n_groups": found.n_groups,
         "tolerance": found.tolerance,
-        "standard_errors_allowed": found.errors,
         "counts": found.counts(),
         "violations": _of_violations(found, joined=False),
         "notes": [*found.notes, *notes],
