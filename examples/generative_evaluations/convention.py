@@ -7,8 +7,8 @@ from generative_evaluations.text import between, cell, percent
 
 import isoflop
 from isoflop.numeric.fit.bootstrap import percentile
+from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.passk.curve import curve
-from isoflop.numeric.passk.lever import trend
 
 
 def conventions(b: Benchmark) -> str:

@@ -10,8 +10,8 @@ from generative_evaluations.text import between, cell, markdown, percent, spans
 
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.law import Law
+from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.passk.allocation import allocation_matrix
-from isoflop.numeric.passk.lever import trend
 from isoflop.theory.data.published import published
 
 SIMULATED = Path(__file__).parent / "coverage.json"
@@ -153,7 +153,7 @@ def composition_rows(b: Benchmark) -> list[list[str]]:
     return [
         [
             f"{item.k:,}",
-            f"{item.composition.implied.alpha:.3f}",
+            f"{item.implied['alpha'].value:.3f}",
             f"{item.composed_reducible_exponent[0]:.3f} to {item.composed_reducible_exponent[-1]:.3f}",
             f"{item.direct.alpha:.3f}",
             f"{item.largest[1]:+.3f}",

@@ -20,7 +20,7 @@ from generative_evaluations.rules import (
 from generative_evaluations.text import between, cell, listed, percent
 
 from isoflop.numeric.fit.bootstrap import percentile
-from isoflop.numeric.passk.lever import trend
+from isoflop.numeric.passk.across_k import trend
 
 CONFIRMED, PARTLY, REFUTED = "confirmed", "confirmed in part", "not confirmed"
 UNKNOWN, PROVED = "these data cannot say", "follows from the law; its size:"

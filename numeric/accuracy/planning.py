@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._generated import downstream as generated
+from ..allocation_across import allocation_across
 from ..errors import number, outside, positive_array
-from ..passk.allocation import allocation_across
 from .scale import accuracy, neg_log_accuracy
 
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ class AccuracyLaw:
         compute : float or array_like
             Budgets in FLOP.
         """
-        across = allocation_across(loss_law, self.law, _budgets(compute), judged_is_passk=False)
+        across = allocation_across(loss_law, self.law, _budgets(compute))
         lost = self._lost(across.optimal_reducible, across.excess)
         optimal = np.asarray(self.optimal_accuracy(across.compute))
         return LossOptimal(

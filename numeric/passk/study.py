@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .by_way_of_gold import by_way_of_gold
-from .cautions import AUTO, cautions
-from .envelopes import EnvelopeAtK, envelopes, penalties
-from .kinds import KINDS
-from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
-from .lever import (
+from .across_k import (
     ZERO,
     Mixed,
     Trend,
@@ -26,12 +21,16 @@ from .lever import (
     trend,
     vanishes_at,
 )
+from .cautions import AUTO, cautions
+from .envelopes import EnvelopeAtK, envelopes, penalties
+from .gold import ByGold, by_way_of_gold
+from .kinds import KINDS
+from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data.counts import Counts
-    from .composition import Comparison
     from .validity import Validity
 
 DEFAULT_LEVEL = 0.9
@@ -169,7 +168,7 @@ class PassStudy:
         return penalties(self.laws["params-tokens"], self.ratios, level=self.level)
 
     @cached_property
-    def compositions(self) -> list[Comparison]:
+    def compositions(self) -> list[ByGold]:
         """The gold law by way of compute, beside compute laws of the same models, where their compute is known."""
         laws = self.laws.get("gold")
         if laws is None or not np.isfinite(laws.covariates.get("compute", np.nan)).all():

@@ -17,9 +17,9 @@ from .cautions import listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .across_k import Trend
     from .fit_at_k import PassFit
     from .laws import PassLaws
-    from .lever import Trend
     from .study import PassStudy
 
 DIGITS, ENDS = 4, 3
@@ -292,14 +292,14 @@ def _where(study: PassStudy) -> list[str]:
 def _composed(study: PassStudy) -> list[str]:
     if not study.compositions:
         return []
-    law = study.compositions[0].composition
-    own = law.compute_law
+    item = study.compositions[0]
+    Eg, Gg, ag = item.composition.coefficients[0, 3:]
     return [
         f"By way of the gold likelihood, on the {study.laws['gold'].fits[0].n_models} models that have it:",
-        f"g = {number(own.Eg, DIGITS)} + {number(own.Gg, DIGITS)} C^-{number(own.ag, DIGITS)}",
+        f"g = {number(Eg, DIGITS)} + {number(Gg, DIGITS)} C^-{number(ag, DIGITS)}",
         "",
         *_narrowed(lambda digits, ends: _composed_table(study, digits, ends)),
-        law.case,
+        item.case,
         "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its limit for",
         "C -> oo.",
         *_paired(study),
@@ -309,7 +309,7 @@ def _composed(study: PassStudy) -> list[str]:
 def _paired(study: PassStudy) -> list[str]:
     """How many refits the composed intervals are from."""
     done = study.laws["gold"].resamples
-    used = [0 if way.draws is None else len(way.draws) for way in (item.composition for item in study.compositions)]
+    used = [0 if item.draws is None else len(item.draws.coefficients) for item in study.compositions]
     if not done or min(used) == done:
         return []
     return wrap(f"intervals: from {min(used)} to {max(used)} of {done} resamples, those certified in both laws", WIDTH)
@@ -318,13 +318,12 @@ def _paired(study: PassStudy) -> list[str]:
 def _composed_table(study: PassStudy, digits: int, ends: int) -> list[str]:
     rows = []
     for item in study.compositions:
-        way = item.composition
-        bands = way.implied_bands(item.level)
         cells = []
-        for value, band in ((way.implied.E, bands["E"]), (way.implied.alpha, bands["alpha"])):
-            between = None if band.low is None else (float(band.low), float(band.high))
-            cells.append(number(float(value or 0.0), digits) + _maybe(between, ends))
-        cells.append(number(float(item.composed_reducible_exponent[-1]), digits))
+        for name in ("E", "alpha"):
+            estimate = item.implied[name]
+            between = None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
+            cells.append(number(estimate.value, digits) + _maybe(between, ends))
+        cells.append(number(float(item.rows()[-1]["composed_reducible_exponent"]), digits))
         worst, ratio = item.largest
         rows.append(
             [

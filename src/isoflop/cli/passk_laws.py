@@ -213,7 +213,7 @@ class _Ahead:
         self._extrapolate()
 
     def _predict(self) -> None:
-        from ..numeric.passk.lever import predict
+        from ..numeric.passk.across_k import predict
 
         for compute in self.compute:
             try:
@@ -224,32 +224,28 @@ class _Ahead:
                 self.predictions += [{"compute": compute, **row} for row in rows]
 
     def _allocate(self) -> None:
-        from dataclasses import replace
-
         from ..numeric.passk.allocation import LOSS, allocation_matrix
-        from ..numeric.passk.allocation_draws import lost_between
 
-        given: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
-        closed = [fit for fit in self.study.laws["params-tokens"].fits if not fit.undetermined]
-        laws = given | {fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in closed}
+        laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
         for fit in self.study.laws["params-tokens"].fits:
             if fit.undetermined:
                 self.notes.append(f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} open")
+            else:
+                laws[fit.k] = fit
         if len(laws) < 2:
             return
         refused = allocation_matrix(laws, self.compute).refusals()
         for compute, reason in refused.items():
             self._refuse("allocation", compute, reason)
         if held := [compute for compute in self.compute if compute not in refused]:
-            between = lost_between(closed, held, given=given, level=self.study.level)
-            self.matrix = replace(allocation_matrix(laws, held), between=between)
+            self.matrix = allocation_matrix(laws, held, level=self.study.level)
 
     def _refuse(self, what: str, compute: float, reason: str) -> None:
         self.refused.append({"what": what, "compute": compute, "reason": reason})
 
     def _extrapolate(self) -> None:
         """Say which of the computes lie beyond all models."""
-        from ..numeric.passk.lever import decades_beyond
+        from ..numeric.passk.across_k import decades_beyond
 
         known = next(laws.covariates["compute"] for laws in self.study.laws.values() if "compute" in laws.covariates)
         for compute in self.compute:
@@ -282,7 +278,7 @@ class _Ahead:
         refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
         found += ["\n".join(refused)] if refused else []
         if self.matrix is not None:
-            taken = "" if self.matrix.between is None else ", which the intervals take as it is"
+            taken = "" if self.matrix.low is None else ", which the intervals take as it is"
             loss = [f"loss: {self.loss_law.name}{taken}"] if self.loss_law is not None else []
             found.append("\n".join([str(self.matrix), *loss]))
         notes = [line for note in self.notes for line in wrap(f"note: {note}", WIDTH)]

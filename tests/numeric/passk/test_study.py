@@ -10,9 +10,9 @@ import pytest
 
 from isoflop.numeric.passk import laws as laws_module
 from isoflop.numeric.passk import study_text
+from isoflop.numeric.passk.across_k import floor_interval, mixed_derivatives, together, trend, vanishes_at
 from isoflop.numeric.passk.envelopes import envelopes, penalties
 from isoflop.numeric.passk.laws import Data, fit_passk
-from isoflop.numeric.passk.lever import floor_interval, mixed_derivatives, together, trend, vanishes_at
 from isoflop.numeric.passk.likelihood import Surface
 from isoflop.numeric.passk.study import study_passk
 

@@ -1,4 +1,4 @@
-"""k as a lever: how the coefficients of a law move with k, where the irreducible part vanishes, where the laws hold together."""
+"""Laws at several k: how the coefficients move with k, where E0 vanishes, where the laws hold together, what they predict."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.bootstrap import percentile
 from ..fit.intervals import checked_level
 from ..fit.power_law import lines
+from ..results import percentiles
 from .agreement import TOLERANCE, verdict
+from .validity import Validity, rises, validity, validity_floor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .fit_at_k import PassFit
     from .laws import PassLaws
-    from .validity import Validity
 
     Floats = NDArray[np.float64]
 
@@ -220,61 +220,43 @@ def not_told_from_0(laws: PassLaws, level: float = 0.9) -> tuple[int, ...]:
 
 
 def together(laws: PassLaws) -> Validity:
-    """Where in compute (for the gold law in 1/g) the laws at all k can hold together; see `isoflop.numeric.passk.validity`.
+    """Where in compute (for the gold law in 1/g) the laws at all k hold together; params+tokens laws stand for their envelopes.
 
-    Params+tokens laws stand for their envelopes. Where the best that any allocation of a compute reaches is worse at k2 > k1, the
-    laws contradict each other at the allocation that is optimal for k1, where that for k2 is worse still: below the floor there
-    are contradictions on every budget, above it there may be some far from the optimum (`first_contradiction`).
+    Where the best that any allocation of a compute reaches is worse at k2 > k1, the laws contradict each other at the allocation
+    that is optimal for k1, where that for k2 is worse still. Above the floor they may, far from the optimum.
     """
-    from .validity import validity
-
-    if len(laws.kind.covariates) == 1:
-        return validity({fit.k: tuple(fit.coefficients.values()) for fit in laws.fits})
-    return validity({fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in laws.fits})
+    return validity({fit.k: _compute_law(fit, np.array([list(fit.coefficients.values())]))[:, 0] for fit in laws.fits})
 
 
 def floor_interval(laws: PassLaws, level: float = 0.9) -> tuple[float, float]:
     """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at no large compute."""
-    from .validity import validity_floor
-
     good = np.isfinite(np.stack([fit.column(laws.kind.floor) for fit in laws.fits])).all(axis=0)
     if good.sum() < 2:
         raise ValueError("C_x: no interval without resamples; fit with resamples=200")
-    columns = np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)
-    floors = np.sort(validity_floor(*columns))
+    floors = np.sort(validity_floor(*np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)))
     low, high = (round(share * (len(floors) - 1)) for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0))
     return float(floors[low]), float(floors[high])
 
 
-def _compute_law(fit: PassFit, draws: Floats) -> Floats:
-    """E, C0 and alpha (3, R) of draws of a law of one variable, or of the envelopes of params+tokens laws."""
+def _compute_law(fit: PassFit, coefficients: Floats) -> Any:
+    """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope of a params+tokens law."""
     if len(fit.kind.covariates) == 1:
-        return draws.T
+        return coefficients.T
     from .envelopes import SHOWN, envelope_columns
 
-    columns = envelope_columns(fit, draws)
+    columns = envelope_columns(fit, coefficients)
     return np.stack([columns[name] for name in SHOWN])
 
 
-def first_contradiction(laws: PassLaws, covariates: dict[str, Any]) -> tuple[int, int, int] | None:
-    """The first model (index, k1, k2) at which a law says that k2 > k1 samples solve fewer problems, or None."""
-    wrong = _contradicted(laws, covariates)
-    if not wrong.any():
-        return None
-    model = int(np.flatnonzero(wrong.any(axis=0))[0])
-    step = int(np.flatnonzero(wrong[:, model])[0])
-    return model, laws.ks[step], laws.ks[step + 1]
+def contradictions(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.bool_]:
+    """(K - 1, M): where the laws say of a model that the samples of a k solve fewer problems than those of the k before."""
+    return rises(np.stack([fit.neg_log(covariates) for fit in laws.fits]))
 
 
 def models_contradicted(laws: PassLaws) -> int:
     """At how many of the models that were fitted laws say that more samples solve fewer problems."""
-    return int(_contradicted(laws, {name: laws.covariates[name] for name in laws.kind.covariates}).any(axis=0).sum())
-
-
-def _contradicted(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.bool_]:
-    """(K - 1, M): where the law at a k lies above that at the k before."""
-    values = np.stack([fit.neg_log(covariates) for fit in laws.fits])
-    return np.asarray(values[1:] > values[:-1] * (1.0 + 1e-12))
+    held = {name: laws.covariates[name] for name in laws.kind.covariates}
+    return int(contradictions(laws, held).any(axis=0).sum())
 
 
 def decades_beyond(known: Floats, value: float) -> float:
@@ -309,13 +291,13 @@ def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, s
     given = {
         name: np.atleast_1d(np.asarray(covariates[name], dtype=np.float64)) for name in laws.kind.covariates if name in covariates
     }
-    found = first_contradiction(laws, given) if strict else None
-    if found is not None:
-        model, k1, k2 = found
+    if strict and (wrong := contradictions(laws, given)).any():
+        model = int(np.argmax(wrong.any(axis=0)))
+        step = int(np.argmax(wrong[:, model]))
         where = ", ".join(f"{name}={values[model]:.6g}" for name, values in given.items())
         raise ValueError(
-            f"{where}: the laws at k={k1} and k={k2} contradict each other there (more samples would solve fewer problems); "
-            "no prediction where they do"
+            f"{where}: the laws at k={laws.ks[step]} and k={laws.ks[step + 1]} contradict each other there (more samples would "
+            "solve fewer problems); no prediction where they do"
         )
     rows = []
     for fit in laws.fits:
@@ -373,7 +355,7 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
                 good = np.isfinite(drawn).all(axis=1)
                 away = lines(log_c[part], own[part] - drawn[good], often[good]).slope
                 away = away[np.isfinite(away)]
-                interval = percentile(away, level) if len(away) > 1 else None
+                interval = tuple(map(float, percentiles(away, level))) if len(away) > 1 else None
             found.append(
                 Mixed(
                     k=(one.k, other.k),
