@@ -356,6 +356,13 @@ class Band:
     def __len__(self) -> int:
         return len(self.value)
 
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """Both ends; a ValueError where there are none."""
+        if self.low is None or self.high is None:
+            raise ValueError("band without ends: fewer than two resamples have it")
+        return self.low, self.high
+
     def __getitem__(self, place: Any) -> Estimate:
         """The estimate at one point."""
         low, high = (None if ends is None else float(ends[place]) for ends in (self.low, self.high))

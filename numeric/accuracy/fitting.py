@@ -9,7 +9,7 @@ import numpy as np
 
 from .._progress import progress_bar
 from ..errors import whole_number
-from ..fit.bootstrap import counts
+from ..fit.resample import case_weights
 from .power import MARGIN
 from .predicting import predicted
 from .sample import SPREAD, above_guessing, one_ratio
@@ -202,7 +202,7 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, pro
     """
     repeats = whole_number("resamples", resamples, 0)
     random = np.random.default_rng(whole_number("seed", seed, 0))
-    weights = counts(fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random)
+    weights = case_weights(fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random)
     baselines = baseline.draws(repeats, random)
     parts: list[tuple[Any, Any]] = []
     interrupted = False

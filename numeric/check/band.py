@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ..results import Band
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CANNOT_TELL", "CONSISTENT", "INCONSISTENT", "Band", "farthest", "simultaneous_band", "verdict"]
+__all__ = ["CANNOT_TELL", "CONSISTENT", "INCONSISTENT", "farthest", "simultaneous_band", "verdict"]
 
 CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 #: A band is at least so wide, relative to the curve.
 ROUNDING = 1e-12
-
-
-class Band(NamedTuple):
-    """Curve and its lower and upper limit at the points of a grid."""
-
-    curve: Floats
-    lo: Floats
-    hi: Floats
 
 
 def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
@@ -49,18 +43,20 @@ def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
     spread = np.maximum(spread, ROUNDING * max(1.0, float(np.abs(curve).max())))
     largest = np.max(size / spread, axis=1)
     half = float(np.quantile(largest, level)) * spread
-    return Band(curve, curve - half, curve + half)
+    return Band(curve, curve - half, curve + half, level)
 
 
 def verdict(band: Band, tolerance: float) -> str:
     """Consistent where the band lies within the tolerance of 0 throughout, inconsistent where it leaves it anywhere."""
-    if ((band.lo > tolerance) | (band.hi < -tolerance)).any():
+    low, high = band.ends
+    if ((low > tolerance) | (high < -tolerance)).any():
         return INCONSISTENT
-    if ((band.lo >= -tolerance) & (band.hi <= tolerance)).all():
+    if ((low >= -tolerance) & (high <= tolerance)).all():
         return CONSISTENT
     return CANNOT_TELL
 
 
 def farthest(band: Band) -> int:
     """Where on the grid the band lies farthest from 0, or, where it holds 0 throughout, comes nearest to leaving it."""
-    return int(np.maximum(band.lo, -band.hi).argmax())
+    low, high = band.ends
+    return int(np.maximum(low, -high).argmax())

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..results import Estimate, percentiles
-from .advice import advice, interval_at
+from .advice import advice
 from .band import CANNOT_TELL, INCONSISTENT, farthest, simultaneous_band, verdict
 from .paired import grid, relative_difference, table
-from .phrases import flop, round_percent
+from .phrases import flop, in_percent, round_percent
 from .runs_result import CurveCheck
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..results import Band
     from .approaches import Approach, Estimates
-    from .band import Band
     from .paired import CurveSample
 
     Floats = NDArray[np.float64]
@@ -68,13 +68,13 @@ class Comparison:
             alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], self.level),
             compute_range=self.approach.span,
             compute=compute,
-            difference=band.curve,
-            lo=band.lo,
-            hi=band.hi,
+            difference=band.value,
+            lo=band.low,
+            hi=band.high,
             raw_difference=estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0,
             max_relative_difference=float(abs(difference[worst])),
             compute_at_max=float(compute[worst]),
-            differs=bool(((band.lo > 0.0) | (band.hi < 0.0)).any()),
+            differs=any(band[place].excludes(0.0) for place in range(len(band))),
             verdict=found,
             reason=self._reason(found, band, compute, tolerance),
             share_at_bound=float(sample.at_bound.mean()),
@@ -87,7 +87,7 @@ class Comparison:
         if found == INCONSISTENT:
             place = farthest(band)
             return (
-                f"the difference is {interval_at(band, place)} at {flop(compute[place])} FLOP, where the band lies farthest "
+                f"the difference is {in_percent(band[place])} at {flop(compute[place])} FLOP, where the band lies farthest "
                 f"outside the tolerance of {round_percent(tolerance)}"
             )
         return ""

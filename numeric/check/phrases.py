@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ["flop", "percent", "round_percent"]
+from typing import TYPE_CHECKING
+
+from ...theory.typeset.numbers import Interval, Percent
+
+if TYPE_CHECKING:
+    from ..results import Estimate
+
+__all__ = ["SIGNED", "flop", "in_percent", "percent", "round_percent"]
+
+#: Differences, which have a sign.
+SIGNED = Percent(places=2, sign=True)
+
+
+def in_percent(estimate: Estimate) -> str:
+    """A relative difference with its interval."""
+    interval = Interval(SIGNED).text(estimate.low, estimate.high)
+    return f"{SIGNED.text(estimate.value)} {interval}"
 
 
 def percent(share: float, *, decimals: int = 2, sign: bool = False) -> str:

@@ -19,9 +19,9 @@ import numpy as np
 
 from ..data.runs_cells import counted
 from ..errors import UNIT_INTERVAL, outside, positive_number
-from ..fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
 from ..fit.objective import Objective
 from ..fit.power_law import fit_power_law
+from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
 from ..results import Estimate
 from .approaches import (
@@ -390,10 +390,10 @@ def _resampled_laws(fitted: Fit, drawn: PairedSamples, wanted: int, seed: int) -
         return drawn.laws, 0, True
     except ValueError:  # no refit reached a minimum
         return drawn.laws, wanted, False
-    laws = Laws.of(found.draws)
+    laws = Laws.of(found.coefficients)
     kept = sound(laws)
     used = Laws(*(part[kept] for part in laws)) if kept.any() else drawn.laws
-    return used, len(found) + found.failed, found.interrupted
+    return used, found.done, found.interrupted
 
 
 def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...theory.typeset.shown import Shown
-from ..results import Estimate
-from .band import CANNOT_TELL, CONSISTENT, Band, farthest
+from ..results import Band, Estimate
+from .band import CANNOT_TELL, CONSISTENT, farthest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,8 +141,9 @@ class CurveCheck:
         """The compute at which the band lies farthest from 0, and the difference there; None where it holds 0 throughout."""
         if not self.differs or self.compute is None or self.difference is None or self.lo is None or self.hi is None:
             return None
-        k = farthest(Band(self.difference, self.lo, self.hi))
-        return float(self.compute[k]), Estimate(float(self.difference[k]), float(self.lo[k]), float(self.hi[k]))
+        band = Band(self.difference, self.lo, self.hi)
+        place = farthest(band)
+        return float(self.compute[place]), band[place]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the verdict, and the rest."""

@@ -10,7 +10,7 @@ from ...theory.typeset.numbers import Interval, Percent, Places
 from ...theory.typeset.table import RULE, Column, Table
 from ..data.runs_cells import counted
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
-from .phrases import flop, percent, round_percent
+from .phrases import SIGNED, flop, in_percent, percent, round_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ WIDTH = 100
 MOST_AT_BOUND = 0.05
 #: Marks a row that is consistent within the tolerance, and yet different beyond chance.
 MARK = "*"
-SHARE, SIGNED = Percent(places=2), Percent(places=2, sign=True)
+SHARE = Percent(places=2)
 #: One description for the text, LaTeX, the notebook and the frame.
 COLUMNS = (
     Column("name", "approach", align="left", least_width=14, only="page"),
@@ -188,11 +188,10 @@ def _difference(check: CurveCheck) -> str:
     if check.differs_most is None:
         return f"alpha differs beyond chance, by {by_alpha}; the curve does not" if alpha.excludes(0.0) else ""
     compute, found = check.differs_most
-    by_curve = f"{SIGNED.text(found.value)} {Interval(SIGNED).text(found.low, found.high)}"
-    return (
-        f"the curve differs beyond chance{', within the tolerance' if check.within_yet_different else ''}, by {by_curve} at "
-        f"{flop(compute)} FLOP; {'so does alpha, by' if alpha.excludes(0.0) else 'alpha does not,'} {by_alpha}"
-    )
+    within = ", within the tolerance" if check.within_yet_different else ""
+    also = "so does alpha, by" if alpha.excludes(0.0) else "alpha does not,"
+    by_curve = f"{in_percent(found)} at {flop(compute)} FLOP"
+    return f"the curve differs beyond chance{within}, by {by_curve}; {also} {by_alpha}"
 
 
 def _legend(result: RunsCheck) -> Iterator[str]:

@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._parallel import in_order
-from .._progress import progress_bar
-from ..errors import process_count, whole_number
-from .intervals import Interval, checked_level
-from .models import Design, in_coordinates
+from ..errors import whole_number
+from .intervals import checked_level
+from .models import Design
 from .newton import Problems, minimise
 from .objective import Clip
 from .path import follow
+from .resample import LEAST_GROUPS, Refits, resample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from numpy.typing import NDArray
 
-    from .derived import Quantity
+    from .resample import Draws
     from .result import Fit
 
     Floats = NDArray[np.float64]
 
 KINDS = ("cases", "groups", "residuals")
-#: Resamples in one batch; each has its own random numbers, so that the draws do not depend on how batches are run.
-BATCH = 100
 #: Other minima of the fit from which every refit starts as well.
 MOST_OTHERS = 2
-#: Noise that the runs of a group share shows in the scatter of groups alone: fewer than the first cannot tell it (two groups have
-#: three resamples, three have ten), fewer than the second tell it roughly.
-LEAST_GROUPS, FEW_GROUPS = 4, 10
-#: Fewer draws have no standard error and no percentiles.
-LEAST_DRAWS = 2
-#: The standard deviation of normal draws is the distance of these quantiles over that width; where it is so many times as
-#: large, a few draws make it.
-CENTRAL, NORMAL_WIDTH, HEAVY = (0.05, 0.95), 3.2897072539, 2.0
-
-
-@dataclass(frozen=True)
-class Refits:
-    """Refitted coefficients (K, p), objectives (K,) and whether each minimum is certified (K,)."""
-
-    theta: Floats
-    coefficients: Floats
-    values: Floats
-    converged: NDArray[np.bool_]
 
 
 def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
@@ -92,7 +68,7 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
         end = _alone(fit, values if values.ndim == 1 else values[index], own, theta[index])
         if end is not None and (end.converged or end.value < value[index]):
             theta[index], value[index], done[index] = end.theta, end.value, end.converged
-    return Refits(theta, fit.design.coefficients(theta), value, done)
+    return Refits(fit.design.coefficients(theta), done, value)
 
 
 def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> Any:
@@ -141,97 +117,6 @@ def _starts(fit: Fit) -> list[Floats]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap:
-    """Coefficients refitted to resamples.
-
-    Attributes
-    ----------
-    fit : Fit
-    kind : {"cases", "groups", "residuals"}
-    seed : int
-    requested : int
-        How many resamples were asked for.
-    draws : ndarray
-        (K, p): the coefficients of the resamples whose fit is certified, in the order of `fit.coefficients`.
-    failed : int
-        How many refits were not certified and are left out.
-    interrupted : bool
-        Whether it was stopped before all resamples were done.
-    """
-
-    fit: Fit
-    kind: str
-    seed: int
-    requested: int
-    draws: Floats
-    failed: int
-    interrupted: bool
-
-    def __len__(self) -> int:
-        return len(self.draws)
-
-    @cached_property
-    def columns(self) -> dict[str, Floats]:
-        """The draws of every coefficient by name."""
-        return dict(zip(self.fit.model.coefficients, self.draws.T, strict=True))
-
-    @property
-    def standard_errors(self) -> dict[str, float | None]:
-        """Standard deviation of the draws, by coefficient; None where a few draws make it. Of at least two draws."""
-        self._several()
-        return {name: standard_error(column) for name, column in self.columns.items()}
-
-    def intervals(self, level: float = 0.9) -> dict[str, tuple[float, float]]:
-        """Percentile intervals by coefficient."""
-        return {name: percentile(column, level) for name, column in self.columns.items()}
-
-    def derived(self, *, compute: float | None = None, ratio: float | None = None, level: float = 0.9) -> dict[str, Interval]:
-        """What follows from a params+tokens fit, by name, with percentile intervals; the names are those of `Fit.derived`."""
-        from .derived import default_quantities
-
-        law, found = self.fit.law, {}
-        for quantity in default_quantities(compute, ratio):
-            low, high = percentile(self.quantity(quantity), level)
-            found[quantity.name] = Interval(
-                name=quantity.name, value=quantity.value(law), low=low, high=high, level=level, kind="bootstrap"
-            )
-        return found
-
-    def __repr__(self) -> str:
-        state = ", interrupted" if self.interrupted else ""
-        return f"<Bootstrap of {len(self)} fits by {self.kind}, seed {self.seed}, {self.failed} left out{state}>"
-
-    def quantity(self, quantity: Quantity) -> Floats:
-        """The draws (K,) of a derived quantity (of `isoflop.numeric.fit.derived`); inf where one exceeds the largest float."""
-        given: dict[str, Any] = {"E": np.zeros(len(self.draws)), **self.columns}
-        try:
-            return np.asarray(quantity.values(**given))
-        except ValueError:
-            each = ({name: column[index : index + 1] for name, column in given.items()} for index in range(len(self.draws)))
-            return np.array([_or_infinite(quantity, one) for one in each])
-
-    @cached_property
-    def at_limit(self) -> dict[str, float]:
-        """The share of resamples in which a coefficient ran to a limit of the search, of those for which that happened."""
-        design = self.fit.design
-        if not isinstance(design, Design):
-            return {}
-        theta = np.linalg.solve(design.to_coordinates, in_coordinates(self.fit.model, self.draws).T).T
-        runaway = [design.runaway(row) for row in theta]
-        shares = {name: float(np.mean([name in each for each in runaway])) for name in self.fit.model.coefficients}
-        return {name: share for name, share in shares.items() if share}
-
-    def covariance(self) -> Floats:
-        """Covariance (p, p) of the coordinates: logarithms of the prefactors, the rest as it is."""
-        self._several()
-        return np.cov(in_coordinates(self.fit.model, self.draws), rowvar=False)
-
-    def _several(self) -> None:
-        if len(self) < LEAST_DRAWS:
-            raise ValueError(f"bootstrap: has {len(self)} draw; must have at least {LEAST_DRAWS} for a standard error")
-
-
 def percentile(draws: Floats, level: float) -> tuple[float, float]:
     """The central interval that holds a share `level` of the draws; an end is inf where as many of them are."""
     level = checked_level(level)
@@ -243,30 +128,9 @@ def percentile(draws: Floats, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def standard_error(draws: Floats) -> float | None:
-    """The standard deviation of the draws; None where a few of them make it, so that it tells nothing."""
-    if not np.isfinite(draws).all():
-        return None
-    largest = float(np.abs(draws).max())
-    if largest == 0.0:
-        return 0.0
-    spread = largest * float(np.std(draws / largest, ddof=1))
-    low, high = np.quantile(draws, CENTRAL)
-    return spread if spread <= HEAVY * float(high - low) / NORMAL_WIDTH else None
-
-
-def _or_infinite(quantity: Quantity, given: dict[str, Any]) -> float:
-    try:
-        return float(quantity.values(**given)[0])
-    except ValueError as error:
-        if "exceeds the largest float" not in str(error):
-            raise
-        return float("inf")
-
-
 def bootstrap(
     fit: Fit, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
-) -> Bootstrap:
+) -> Draws:
     """Resample the runs, refit, repeat.
 
     Parameters
@@ -286,7 +150,7 @@ def bootstrap(
 
     Returns
     -------
-    Bootstrap
+    Draws
         Of the resamples that were done where it is interrupted by Ctrl-C.
 
     Raises
@@ -295,62 +159,26 @@ def bootstrap(
         Where an argument is outside its domain, or the fit leaves coefficients undetermined: its resamples would tell about the
         search, not about the runs.
     """
-    repeats, seed, jobs = whole_number("repeats", repeats, 1), whole_number("seed", seed, 0), process_count(jobs)
+    repeats = whole_number("repeats", repeats, 1)
     if fit.undetermined:
         raise ValueError(f"bootstrap: the runs leave {', '.join(fit.undetermined)} undetermined (see the fit's identifiability)")
-    chosen = ("cases" if fit.runs.group is None else "groups") if kind == "auto" else kind
+    group = fit.runs.group
+    chosen = ("cases" if group is None else "groups") if kind == "auto" else kind
     if chosen not in KINDS:
         raise ValueError(f"kind={kind!r}: must be auto or one of {', '.join(KINDS)}")
     if chosen == "groups":
-        if fit.runs.group is None:
+        if group is None:
             raise ValueError("kind='groups': the runs have no column group")
-        if len(np.unique(fit.runs.group.astype(str))) < LEAST_GROUPS:
+        if len(np.unique(group.astype(str))) < LEAST_GROUPS:
             raise ValueError(
                 f"kind='groups': resampling whole groups needs at least {LEAST_GROUPS} of them; "
                 "kind='cases' draws single runs, as if they were independent"
             )
-    sizes = [min(BATCH, repeats - first) for first in range(0, repeats, BATCH)]
-    seeds = (np.random.SeedSequence(seed, spawn_key=(index,)) for index in range(len(sizes)))
-    done: list[Refits] = []
-    interrupted = False
-    bar = progress_bar(repeats, progress, what="bootstrap", unit="fit")
-    try:
-        for found in _run(fit, chosen, sizes, seeds, jobs):
-            done.append(found)
-            bar.update(len(found.values))
-    except KeyboardInterrupt:
-        if not done:
-            raise
-        interrupted = True
-    finally:
-        bar.close()
-    draws = np.concatenate([found.coefficients[found.converged] for found in done])
-    failed = sum(int((~found.converged).sum()) for found in done)
+    of = {"by": group} if chosen == "groups" else {"kind": chosen}
+    draws = resample(fit, repeats, **of, seed=seed, jobs=jobs, progress=progress)
     if not len(draws):
-        raise ValueError(f"bootstrap: none of {failed} refits reached a minimum; the runs do not determine the law")
-    return Bootstrap(fit, chosen, seed, repeats, draws, failed, interrupted)
-
-
-def _run(fit: Fit, kind: str, sizes: list[int], seeds: Iterable[np.random.SeedSequence], jobs: int) -> Iterator[Refits]:
-    """The batches in order, as they are done."""
-    return in_order(batch, ((fit, kind, size, seed) for size, seed in zip(sizes, seeds, strict=True)), jobs)
-
-
-def batch(fit: Fit, kind: str, size: int, seed: np.random.SeedSequence) -> Refits:
-    """Refits to `size` resamples."""
-    random = np.random.default_rng(seed)
-    if kind == "residuals":
-        return refit(fit, observed=resampled_values(fit, size, random))
-    return refit(fit, weights=counts(fit.runs.group if kind == "groups" else None, len(fit.runs), size, random))
-
-
-def counts(group: Any, runs: int, size: int, random: np.random.Generator) -> Floats:
-    """How often each of the runs is drawn, (size, runs): runs one by one, or whole groups."""
-    if group is None:
-        return random.multinomial(runs, np.full(runs, 1.0 / runs), size=size).astype(np.float64)
-    names, member = np.unique(group.astype(str), return_inverse=True)
-    drawn = random.multinomial(len(names), np.full(len(names), 1.0 / len(names)), size=size)
-    return drawn[:, member].astype(np.float64)
+        raise ValueError(f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not determine the law")
+    return draws
 
 
 def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats:

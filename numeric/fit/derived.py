@@ -15,7 +15,7 @@ from .._call import evaluate
 from ..errors import positive_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -109,6 +109,23 @@ class Quantity:
         taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
         found = evaluate(self.function, {}, **taken, **dict(self.at))
         return np.array(np.broadcast_to(found, shape))
+
+    def __call__(self, columns: Mapping[str, Floats]) -> Floats:
+        """The quantity (K,) of many laws, from their coefficients by name; inf where one exceeds the largest float."""
+        given: dict[str, Any] = {"E": np.zeros(len(columns["beta"])), **columns}
+        try:
+            return self.values(**given)
+        except ValueError:
+            rows = ({name: column[index : index + 1] for name, column in given.items()} for index in range(len(given["beta"])))
+            return np.array([self._or_infinite(row) for row in rows])
+
+    def _or_infinite(self, given: dict[str, Any]) -> float:
+        try:
+            return float(self.values(**given)[0])
+        except ValueError as error:
+            if "exceeds the largest float" not in str(error):
+                raise
+            return inf
 
     def gradient(self, law: Law) -> dict[str, float]:
         """Derivatives of the value in E, log A, log B, beta and gamma.

@@ -83,6 +83,10 @@ class GeneralDesign:
         """The parameters."""
         return theta
 
+    def thetas(self, coefficients: Floats) -> Floats:
+        """The parameters."""
+        return coefficients
+
     def runaway(self, theta: Floats) -> tuple[str, ...]:
         """None: the only limits are the caller's own."""
         return ()

@@ -184,6 +184,10 @@ class Design:
         values = np.array([coefficients[name] for name in self.terms.coefficients])
         return np.asarray(np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, values)))
 
+    def thetas(self, coefficients: Floats) -> Floats:
+        """The solver's parameters (K, p) for rows of coefficients."""
+        return np.asarray(np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, coefficients).T).T)
+
     def runaway(self, theta: Floats) -> tuple[str, ...]:
         """Coefficients that went to a limit of the search which the caller did not set, so that their values mean nothing.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from warnings import catch_warnings
 
 from .._progress import progress_bar
 from ..errors import process_count
@@ -103,7 +104,8 @@ def repeat(
     except (KeyboardInterrupt, StopIteration):
         interrupted = True
     finally:
-        running.close()
+        with catch_warnings(action="ignore"):  # joblib warns of the calls that were left
+            running.close()
         bar.close()
     return Repeated(tuple(values), interrupted)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import outside, whole_number
 from ..results import Band, Estimate
+from .intervals import checked_level
 from .repeat import repeat
 
 if TYPE_CHECKING:
@@ -37,10 +38,21 @@ LEAST_GROUPS, FEW_GROUPS = 4, 10
 
 
 class Refits(NamedTuple):
-    """Refitted coefficients (K, p), and whether each refit reached a certified minimum (K,)."""
+    """K refits.
+
+    Attributes
+    ----------
+    coefficients : ndarray
+        (K, p).
+    converged : ndarray of bool
+        (K,): whether each reached a certified minimum.
+    values : ndarray or None
+        (K,): the objectives, where a fit tells them.
+    """
 
     coefficients: Floats
     converged: NDArray[np.bool_]
+    values: Floats | None = None
 
 
 class Refittable(Protocol):
@@ -144,7 +156,7 @@ class Draws:
             The name of a coefficient; or a function that takes the columns, arrays (K,) by name, to an array (K,).
         level : float
         """
-        draws = self.values(quantity)
+        draws, level = self.values(quantity), checked_level(level)
         if callable(quantity):
             own = {name: np.array([self.fit.coefficients[name]]) for name in self.names}
             return Estimate.of_draws(float(np.asarray(quantity(own))[0]), draws, level)
@@ -175,6 +187,14 @@ class Draws:
         own = {name: np.array([[self.fit.coefficients[name]]]) for name in self.names}
         drawn = {name: column[:, None] for name, column in self.columns.items()}
         return Band.of_draws(np.asarray(curve(own))[0], np.asarray(curve(drawn)), level)
+
+    @cached_property
+    def at_limit(self) -> dict[str, float]:
+        """The share of draws in which a coefficient stopped at a limit of the search, for those that did in some."""
+        if not hasattr(self.fit, "on_limit") or not len(self):
+            return {}
+        shares = self.fit.on_limit(self.coefficients).mean(axis=0).tolist()
+        return {name: share for name, share in zip(self.names, shares, strict=True) if share}
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: how the resamples were drawn, and what became of them."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import outside
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
@@ -16,13 +18,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..data.runs import Runs
-    from .bootstrap import Bootstrap
     from .derived import Derived, Quantity
     from .diagnostics import Diagnostics
     from .general_fit import GeneralDesign
     from .identifiability import Identifiability
     from .models import Design
     from .objective import Objective
+    from .resample import Draws, Refits
     from .sensitivity import Sensitivity
     from .solver import Solution
 
@@ -94,6 +96,35 @@ class Fit:
         from .identifiability import open_coefficients
 
         return open_coefficients(self)
+
+    # -- once more ----------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the coefficients."""
+        return tuple(self.model.coefficients)
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return len(self.runs)
+
+    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
+        """The fit repeated with other weights, or to other observed values; see `bootstrap.refit`."""
+        from .bootstrap import refit
+
+        return refit(self, weights, observed)
+
+    def redrawn(self, count: int, random: np.random.Generator) -> Floats:
+        """Observed values (count, n) with residuals drawn from the fit's own; see `bootstrap.resampled_values`."""
+        from .bootstrap import resampled_values
+
+        return resampled_values(self, count, random)
+
+    def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
+        """Which of the coefficients (K, p) ran to a limit of the search that the caller did not set, (K, p)."""
+        runaway = [self.design.runaway(theta) for theta in self.design.thetas(coefficients)]
+        return np.array([[name in names for name in self.names] for names in runaway], dtype=bool).reshape(-1, len(self.names))
 
     # -- residuals -------------------------------------------------------------------------------------------------
 
@@ -194,7 +225,7 @@ class Fit:
 
     def bootstrap(
         self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
-    ) -> Bootstrap:
+    ) -> Draws:
         """The fit of resampled runs, `repeats` times; see `isoflop.numeric.fit.bootstrap.bootstrap`."""
         from .bootstrap import bootstrap
 
@@ -214,13 +245,30 @@ class Fit:
         """What follows from a params+tokens fit, by name, with errors by the delta method.
 
         alpha, C0, params_share and tokens_share (the exponents of N* and D*); at a compute N_star, D_star, tokens_per_param,
-        L_star, R_star; at an overtraining ratio the penalty. For intervals from resamples see `Bootstrap.derived`.
+        L_star, R_star; at an overtraining ratio the penalty. Resamples give intervals as well: `Draws.estimate` takes each
+        `Quantity` of `default_quantities`.
         """
         from .derived import default_quantities, derived
 
         quantities = default_quantities(compute, ratio)
         found = derived(self.law, self.covariance(), self.model.coordinates, quantities, level, self.degrees_of_freedom)
         return {item.quantity.name: item for item in found}
+
+    def quantity(self, name: str, *, compute: float | None = None, ratio: float | None = None) -> Quantity:
+        """What follows from a params+tokens law, by its name (see `derived`): for `Draws.estimate` and `profile`.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such quantity; those at a compute or a ratio need it.
+        """
+        from .derived import default_quantities
+
+        known = {each.name: each for each in default_quantities(compute, ratio)} if self.model.name == "params-tokens" else {}
+        if name not in known:
+            more = "" if not known or (compute is not None and ratio is not None) else " (more with compute and ratio)"
+            raise outside("quantity", name, f"one of {', '.join((*self.names, *known))}{more}")
+        return known[name]
 
     def sensitivity(self, **options: Any) -> Sensitivity:
         """How the coefficients move over the objectives; see `isoflop.numeric.fit.sensitivity.sensitivity`."""
@@ -244,37 +292,37 @@ class Fit:
 
     # -- output ----------------------------------------------------------------------------------------------------
 
-    def as_dict(self, bootstrap: Bootstrap | None = None, **options: Any) -> dict[str, Any]:
+    def as_dict(self, bootstrap: Draws | None = None, **options: Any) -> dict[str, Any]:
         """Plain data; see `isoflop.numeric.fit.tables.fit_dict` for its keys and the options level, compute, ratio and name."""
         from .tables import fit_dict
 
         return fit_dict(self, bootstrap, **options)
 
-    def to_json(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
+    def to_json(self, bootstrap: Draws | None = None, **options: Any) -> str:
         """The plain data as JSON."""
         from .tables import fit_json
 
         return fit_json(self, bootstrap, **options)
 
-    def to_frame(self, bootstrap: Bootstrap | None = None, **options: Any) -> DataFrame:
+    def to_frame(self, bootstrap: Draws | None = None, **options: Any) -> DataFrame:
         """A pandas frame, a row a figure; see `isoflop.numeric.fit.tables.fit_frame`."""
         from .tables import fit_frame
 
         return fit_frame(self, bootstrap, **options)
 
-    def to_latex(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
+    def to_latex(self, bootstrap: Draws | None = None, **options: Any) -> str:
         """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation, caption and label."""
         from .tables import fit_latex
 
         return fit_latex(self, bootstrap, **options)
 
-    def to_text(self, bootstrap: Bootstrap | None = None, **options: Any) -> str:
+    def to_text(self, bootstrap: Draws | None = None, **options: Any) -> str:
         """For a reader; see `text.fit_text`."""
         from .text import fit_text
 
         return fit_text(self, bootstrap, **options)
 
-    def save(self, path: str | PathLike[str], bootstrap: Bootstrap | None = None, **options: Any) -> None:
+    def save(self, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any) -> None:
         """Write the plain data as a law file for every command and for `Law.load`."""
         from .tables import save_fit
 

@@ -12,19 +12,20 @@ from ..data.runs_cells import counted
 from ..data.runs_columns import BUDGET, LETTERS
 from ..errors import outside, positive_number
 from ..lawfile import beyond
-from .bootstrap import FEW_GROUPS, LEAST_DRAWS
+from ..results import LEAST_DRAWS, Estimate
 from .covariance import irreducible_at_zero
 from .identifiability import NO_DERIVATIVES
 from .intervals import checked_level, normal_quantile
+from .resample import FEW_GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from .bootstrap import Bootstrap
     from .derived import Quantity
     from .identifiability import Identifiability, Weak
+    from .resample import Draws
     from .result import Fit
 
     Floats = NDArray[np.float64]
@@ -100,7 +101,7 @@ class Summary:
     Attributes
     ----------
     fit : Fit
-    bootstrap : Bootstrap or None
+    bootstrap : Draws or None
         Where standard errors and intervals come from it.
     level : float
         Nominal coverage of the intervals.
@@ -115,7 +116,7 @@ class Summary:
     """
 
     fit: Fit
-    bootstrap: Bootstrap | None
+    bootstrap: Draws | None
     level: float
     kind: str
     coefficients: tuple[Figure, ...]
@@ -137,7 +138,7 @@ class Summary:
         data: dict[str, Any] = {"kind": self.kind, "level": self.level}
         if self.bootstrap is not None:
             boot = self.bootstrap
-            data |= {"resample": boot.kind, "repeats": len(boot) + boot.failed, "requested": boot.requested}
+            data |= {"resample": boot.kind, "repeats": boot.done, "requested": boot.requested}
             data |= {"failed": boot.failed, "seed": boot.seed, "interrupted": boot.interrupted}
         elif self.kind == "sandwich" and not self.fit.objective.is_square:
             from .covariance import bandwidth
@@ -148,7 +149,7 @@ class Summary:
 
 def summarise(
     fit: Fit,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Draws | None = None,
     *,
     level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,
@@ -159,7 +160,7 @@ def summarise(
     Parameters
     ----------
     fit : Fit
-    bootstrap : Bootstrap, optional
+    bootstrap : Draws, optional
         Standard errors and percentile intervals come from it; else from the sandwich covariance.
     level : float
         Nominal coverage of the intervals; 0 < level < 1.
@@ -355,7 +356,7 @@ class _Percentiles:
 
     kind = "bootstrap"
 
-    def __init__(self, bootstrap: Bootstrap, level: float) -> None:
+    def __init__(self, bootstrap: Draws, level: float) -> None:
         self.boot, self.fit, self.level = bootstrap, bootstrap.fit, level
         self.trouble: list[str] = []
         self.limited: list[str] = []
@@ -375,7 +376,7 @@ class _Percentiles:
                 f"bootstrap: no standard error of {', '.join(self.heavy)}: a few resamples make the standard deviation; "
                 "the percentiles do not hang on them"
             )
-        done = len(boot) + boot.failed
+        done = boot.done
         if boot.interrupted:
             found.append(
                 f"bootstrap: interrupted after {done} of {counted(boot.requested, 'resample')}; the intervals are of these"
@@ -402,13 +403,16 @@ class _Percentiles:
         """The coefficients that the resamples do not tell in practice."""
         from .identifiability import LEVEL, hardly_determined
 
-        enough = len(self.boot) >= LEAST_DRAWS
-        return hardly_determined(self.fit, self.boot.standard_errors, self.boot.intervals(LEVEL)) if enough else ()
+        if len(self.boot) < LEAST_DRAWS:
+            return ()
+        known = self.boot.estimates(LEVEL)
+        errors = {name: estimate.standard_error for name, estimate in known.items()}
+        return hardly_determined(self.fit, errors, {name: (known[name].low, known[name].high) for name in known})
 
     def quantity(self, chosen: Quantity, law: Any) -> Figure:
         known = _figure(chosen, chosen.value(law))
         try:
-            draws = self.boot.quantity(chosen)
+            draws = self.boot.values(chosen)
         except ValueError as error:
             self.trouble.append(f"{known.label}: no interval, for in some resample {error}")
             return known
@@ -416,7 +420,7 @@ class _Percentiles:
 
     def loss(self, compute: float) -> Figure:
         design: Any = self.fit.design
-        theta = np.stack([design.theta(dict(zip(self.boot.columns, row, strict=True))) for row in self.boot.draws])
+        theta = design.thetas(self.boot.coefficients)
         draws = _curve(self.fit, compute, theta)[0]
         value, _ = _loss_at(self.fit, compute)
         return self._drawn(draws, _loss_figure(compute, value))
@@ -424,12 +428,10 @@ class _Percentiles:
     def _drawn(self, draws: Floats, known: Figure) -> Figure:
         if len(draws) < LEAST_DRAWS:
             return known
-        from .bootstrap import percentile, standard_error
-
-        lo, hi = percentile(draws, self.level)
-        if (se := standard_error(draws)) is None:
+        found = Estimate.of_draws(known.value, draws, self.level)
+        if found.standard_error is None:
             self.heavy.append(known.label)
-        return replace(known, se=se, lo=lo, hi=hi)
+        return replace(known, se=found.standard_error, lo=found.low, hi=found.high)
 
 
 def _held(fit: Fit, name: str) -> str:

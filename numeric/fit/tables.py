@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...theory.data.notation import Notation
-    from .bootstrap import Bootstrap
+    from .resample import Draws
     from .result import Fit
 
 __all__ = ["fit_dict", "fit_frame", "fit_json", "fit_latex", "save_fit", "summary_dict", "summary_json", "summary_latex"]
@@ -50,7 +50,7 @@ VALUE_DIGITS = 6
 
 def fit_dict(
     fit: Fit,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Draws | None = None,
     *,
     level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,
@@ -62,7 +62,7 @@ def fit_dict(
     Parameters
     ----------
     fit : Fit
-    bootstrap : Bootstrap, optional
+    bootstrap : Draws, optional
         Where standard errors and intervals come from; else the sandwich covariance.
     level : float
         Nominal coverage of the intervals.
@@ -131,7 +131,7 @@ def _zero(summary: Summary) -> dict[str, dict[str, float]]:
     return {"E": {"value": 0.0, "se": 0.0, "lo": 0.0, "hi": 0.0}} if absent else {}
 
 
-def fit_json(fit: Fit, bootstrap: Bootstrap | None = None, **options: Any) -> str:
+def fit_json(fit: Fit, bootstrap: Draws | None = None, **options: Any) -> str:
     """JSON text of `fit_dict`; floats read back unchanged."""
     return _text(fit_dict(fit, bootstrap, **options))
 
@@ -145,7 +145,7 @@ def _text(data: dict[str, Any]) -> str:
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
-def save_fit(fit: Fit, path: str | PathLike[str], bootstrap: Bootstrap | None = None, **options: Any) -> None:
+def save_fit(fit: Fit, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any) -> None:
     """Write `fit_dict` to a file, which is a law of the file's name for every command that takes one.
 
     Raises
@@ -175,7 +175,7 @@ def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
 
 def fit_frame(
     fit: Fit,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Draws | None = None,
     *,
     level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,
@@ -193,7 +193,7 @@ def fit_frame(
 
 def fit_latex(
     fit: Fit,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Draws | None = None,
     *,
     level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,

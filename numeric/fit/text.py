@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ..data.runs import Dropped
-    from .bootstrap import Bootstrap
     from .intervals import Interval
+    from .resample import Draws
     from .result import Fit
 
 __all__ = ["fit_text", "number", "profile_text", "summary_text", "table"]
@@ -44,7 +44,7 @@ ROUNDING = 1e-12
 
 def fit_text(
     fit: Fit,
-    bootstrap: Bootstrap | None = None,
+    bootstrap: Draws | None = None,
     level: float = DEFAULT_LEVEL,
     compute: ArrayLike | None = None,
     ratio: ArrayLike | None = None,
@@ -54,7 +54,7 @@ def fit_text(
     Parameters
     ----------
     fit : Fit
-    bootstrap : Bootstrap, optional
+    bootstrap : Draws, optional
         Where standard errors and intervals come from; else the sandwich covariance.
     level : float
         Nominal coverage of the intervals.
@@ -190,7 +190,7 @@ def _intervals(summary: Summary) -> str:
     if boot is not None:
         share = "" if not boot.failed else f", {boot.failed} without a certified minimum"
         return (
-            f"bootstrap: standard deviations and percentiles of {counted(len(boot) + boot.failed, 'resample')} of "
+            f"bootstrap: standard deviations and percentiles of {counted(boot.done, 'resample')} of "
             f"{DRAWN[boot.kind]}, seed {boot.seed}{share}"
         )
     if summary.kind == "none" or not any(figure.se for figure in (*summary.coefficients, *summary.derived)):

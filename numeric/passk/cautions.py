@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data.runs_cells import counted
-from ..fit.bootstrap import FEW_GROUPS, LEAST_GROUPS
+from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

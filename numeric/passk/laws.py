@@ -11,11 +11,12 @@ import numpy as np
 from .._progress import progress_bar
 from ..data.runs import Runs
 from ..errors import outside, whole_number
-from ..fit.bootstrap import LEAST_GROUPS, refit
-from ..fit.bootstrap import counts as resampled
+from ..fit.bootstrap import refit
 from ..fit.fitting import fit_terms
 from ..fit.models import Design
 from ..fit.objective import Objective
+from ..fit.resample import LEAST_GROUPS
+from ..fit.resample import case_weights as resampled
 from ..fit.result import Fit
 from ..fit.scan import Scan
 from ..fit.solver import Solution

@@ -15,7 +15,8 @@ from scipy.optimize import least_squares, minimize
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import Fit, fit
-from isoflop.numeric.fit.bootstrap import counts, refit
+from isoflop.numeric.fit.bootstrap import refit
+from isoflop.numeric.fit.resample import case_weights
 from isoflop.numeric.law import law
 
 DELTA = 1e-3
@@ -155,7 +156,7 @@ def measure() -> list[Ratio]:
 
 def _refits(table: Runs, ours: Fit) -> Ratio:
     """1,000 refits together; least_squares from the fit itself on some of the resamples, scaled up to all."""
-    weights = counts(None, len(table), RESAMPLES, np.random.default_rng(0))
+    weights = case_weights(None, len(table), RESAMPLES, np.random.default_rng(0))
     start = time.perf_counter()
     refits = refit(ours, weights)
     together = time.perf_counter() - start

@@ -702,16 +702,16 @@ def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypat
 def test_an_interrupted_bootstrap_keeps_what_is_done(call, path, folder, monkeypatch) -> None:
     from isoflop.numeric.fit import bootstrap
 
-    batch = bootstrap.batch
+    refit = bootstrap.refit
     done: list[object] = []
 
     def interrupted(*words):
         if len(done) == 2:
             raise KeyboardInterrupt
         done.append(words)
-        return batch(*words)
+        return refit(*words)
 
-    monkeypatch.setattr(bootstrap, "batch", interrupted)
+    monkeypatch.setattr(bootstrap, "refit", interrupted)
     result = call("fit", path, "--bootstrap", "1000", "--format", "json", "--save", folder / "part.json", "--profile", "E")
     assert result.code == 130
     assert result.err == "isoflop: interrupted: 200 of 1000 resamples are done; the intervals are of these\n"
@@ -728,7 +728,7 @@ def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch,
     def interrupted(*words):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bootstrap, "batch", interrupted)
+    monkeypatch.setattr(bootstrap, "refit", interrupted)
     result = call("fit", path, "--bootstrap", "1000", "--format", "json")
     assert result.code == 130
     assert result.err.startswith("isoflop: interrupted: none of 1000 resamples is done")

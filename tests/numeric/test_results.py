@@ -168,7 +168,10 @@ def test_a_band_with_infinite_draws_spoils_no_other_point() -> None:
     band = Band.of_draws([2.0, 2.0], draws, LEVEL)
     assert (band[0].low, band[0].high) == tuple(np.quantile(draws[:, 0], [0.05, 0.95]))
     assert (band[1].low, band[1].high) == (1.0, math.inf)
-    assert Band.of_draws([2.0], [[1.0]], LEVEL)[0] == Estimate(2.0, level=LEVEL)
+    alone = Band.of_draws([2.0], [[1.0]], LEVEL)
+    assert alone[0] == Estimate(2.0, level=LEVEL)
+    with pytest.raises(ValueError, match="without ends"):
+        _ = alone.ends
     with pytest.raises(ValueError, match="draws of shape"):
         Band.of_draws([2.0], [1.0, 2.0], LEVEL)
 

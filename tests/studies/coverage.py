@@ -17,7 +17,6 @@ from workers import workers
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.fit.derived import ALPHA, at_compute
 from isoflop.numeric.law import Law
 
@@ -48,14 +47,18 @@ def chinchilla(folder):
     return runs.subset(runs.loss < np.sort(runs.loss)[-5])
 
 
+def ends(estimate):
+    return estimate.low, estimate.high
+
+
 def intervals(found, seed):
     """Every kind of interval of one fit: (kind, quantity) -> (low, high)."""
     made = {}
     bootstrap = found.bootstrap(RESAMPLES, seed=seed)
     residual = found.bootstrap(RESAMPLES, seed=seed, kind="residuals")
     for name, quantity in QUANTITIES.items():
-        made["percentile bootstrap", name] = percentile(bootstrap.quantity(quantity), LEVEL)
-        made["residual bootstrap", name] = percentile(residual.quantity(quantity), LEVEL)
+        made["percentile bootstrap", name] = ends(bootstrap.estimate(quantity, LEVEL))
+        made["residual bootstrap", name] = ends(residual.estimate(quantity, LEVEL))
     for kind in ("sandwich",) + (("classical",) if found.objective.is_square else ()):
         from isoflop.numeric.fit.derived import derived
 

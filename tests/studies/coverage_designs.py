@@ -64,7 +64,8 @@ def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False)
     with suppress(ValueError):  # E = 0: there is none
         made["sandwich"] = found.derived(compute=at)
     if resamples:
-        made["bootstrap"] = found.bootstrap(resamples, seed=1).derived(compute=at)
+        drawn = found.bootstrap(resamples, seed=1)
+        made["bootstrap"] = {each.name: drawn.estimate(each) for each in (ALPHA, *at_compute(at))}
     held = {
         (kind, each): intervals[each].low <= truth[each] <= intervals[each].high
         for kind, intervals in made.items()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...fit.bootstrap import counts as resampled
+from ...fit.resample import case_weights as resampled
 from ..cautions import AUTO, cluster_of
 from ..kinds import kind_of
 from ..laws import METHODS, Data, clusters, fit_at_k

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.runs_columns import BUDGET
-from ...fit.bootstrap import LEAST_GROUPS, bootstrap
+from ...fit.bootstrap import bootstrap
 from ...fit.fitting import fit_terms
 from ...fit.models import MODELS
+from ...fit.resample import LEAST_GROUPS
 from ...fit.separable import Centred
 from .step import Step, Task
 from .subject import Observed
@@ -145,4 +146,5 @@ def _intervals(fit: Fit, resamples: int, seed: int, level: float) -> dict[str, t
     groups = fit.runs.group
     if groups is not None and len(np.unique(groups.astype(str))) < LEAST_GROUPS:
         return {}
-    return bootstrap(fit, resamples, seed=seed).intervals(level)
+    drawn = bootstrap(fit, resamples, seed=seed).estimates(level)
+    return {name: (estimate.low, estimate.high) for name, estimate in drawn.items()}

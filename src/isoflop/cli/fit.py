@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.data.runs import Runs
-    from ..numeric.fit.bootstrap import Bootstrap
+    from ..numeric.fit.resample import Draws
     from ..numeric.fit.result import Fit
     from ..numeric.fit.summary import Summary
     from .arguments import Options
@@ -322,7 +322,7 @@ class _Extras:
         if self.asked.diagnostics:
             self.reports["diagnostics"] = self.fit.diagnostics()
 
-    def _bootstrap(self) -> Bootstrap | None:
+    def _bootstrap(self) -> Draws | None:
         asked = self.asked
         if asked.repeats is None:
             return None
@@ -343,7 +343,7 @@ class _Extras:
         except ValueError as error:
             raise self._of_resamples(error) from None
         if found.interrupted:
-            done = len(found) + found.failed
+            done = found.done
             self.interrupted = f"{done} of {counted(asked.repeats, 'resample')} are done; the intervals are of these"
         return found
 

@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoflop.numeric.check.advice import advice
-from isoflop.numeric.check.band import Band, farthest, simultaneous_band, verdict
+from isoflop.numeric.check.band import farthest, simultaneous_band, verdict
 from isoflop.numeric.check.comparison import beyond_chance
 from isoflop.numeric.check.frontier import frontier, moved_to_envelope
 from isoflop.numeric.check.laws import Laws
 from isoflop.numeric.check.rays import Ray, at_ratio, find_rays, moved_to_ray, preferred
 from isoflop.numeric.check.resamples import Noise
+from isoflop.numeric.results import Band
 
 LAW = (1.7, 400.0, 2000.0, 0.46, 0.22)
 
@@ -128,7 +129,7 @@ def test_a_simultaneous_band_holds_whole_curves():
 
     band = simultaneous_band(np.zeros(33), curves(4000), 0.9)
     fresh = curves(4000)
-    share = ((fresh >= band.lo) & (fresh <= band.hi)).all(axis=1).mean()
+    share = ((fresh >= band.low) & (fresh <= band.high)).all(axis=1).mean()
     assert share == pytest.approx(0.9, abs=0.02)  # 4 sqrt(.09/4000), twice
 
 

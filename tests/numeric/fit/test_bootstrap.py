@@ -1,16 +1,15 @@
 """Resamples: refits are fits of the resampled runs, draws are reproducible, and what is interrupted or fails is said."""
 
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from isoflop.numeric.fit import bootstrap as module
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.bootstrap import counts, percentile, refit, resampled_values
-from isoflop.numeric.fit.derived import ALPHA
+from isoflop.numeric.fit.bootstrap import percentile, refit, resampled_values
+from isoflop.numeric.fit.derived import ALPHA, default_quantities
+from isoflop.numeric.fit.models import in_coordinates
+from isoflop.numeric.fit.resample import Draws, case_weights
 
 LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
@@ -19,6 +18,10 @@ def table(noise=0.01, seed=0, sizes=6, durations=7):
     n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations)))
     clean = LAW["E"] + LAW["A"] * n ** -LAW["beta"] + LAW["B"] * d ** -LAW["gamma"]
     return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n)))}
+
+
+def draws_of(found, coefficients):
+    return Draws(found, coefficients, np.arange(len(coefficients)), len(coefficients), 0)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +35,7 @@ def squares():
 @pytest.mark.parametrize("objective", ["least-squares-log", "huber-log", "least-squares"])
 def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(objective):
     found = fit(table(), objective=objective)
-    drawn = counts(None, 42, 6, np.random.default_rng(3))
+    drawn = case_weights(None, 42, 6, np.random.default_rng(3))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
     for times, value, coefficients in zip(drawn, refits.values, refits.coefficients, strict=True):
@@ -47,7 +50,7 @@ def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(objective):
 def test_refits_multiply_the_runs_own_weights():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 42)
     found = fit({**table(), "weight": weights}, objective="least-squares-log")
-    drawn = counts(None, 42, 3, np.random.default_rng(3))
+    drawn = case_weights(None, 42, 3, np.random.default_rng(3))
     for times, value in zip(drawn, refit(found, weights=drawn).values, strict=True):
         index = np.repeat(np.arange(42), times.astype(int))
         assert value == pytest.approx(fit(found.runs.subset(index), objective="least-squares-log").objective_value, rel=1e-9)
@@ -57,7 +60,7 @@ def test_refits_multiply_the_runs_own_weights():
 def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
     """Each within 1e-6 of a fit from scratch of the resampled runs, or below it."""
     found = fit(chinchilla_240, objective=objective)
-    drawn = counts(None, 240, 40, np.random.default_rng(7))
+    drawn = case_weights(None, 240, 40, np.random.default_rng(7))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
     thorough = [fit(chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective=objective) for times in drawn]
@@ -78,7 +81,7 @@ def test_refits_to_other_losses(squares):
 def test_refits_of_a_sharp_objective_come_close(chinchilla_240):
     """Smooth over a fiftieth of the median residual: not more than a part in a thousand above the sharp minimum."""
     found = fit(chinchilla_240, objective="absolute-log")
-    drawn = counts(None, 240, 4, np.random.default_rng(2))
+    drawn = case_weights(None, 240, 4, np.random.default_rng(2))
     for times, coefficients in zip(drawn, refit(found, weights=drawn).coefficients, strict=True):
         again = fit(chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective="absolute-log")
         law = found.law_of(dict(zip(LAW, map(float, coefficients), strict=True)))
@@ -91,7 +94,7 @@ def test_refits_of_a_sharp_objective_come_close(chinchilla_240):
 
 def test_cases_are_drawn_with_equal_chances():
     """Multinomial counts: the sum of squares is chi squared; a chance of one in a million that it is not."""
-    drawn = counts(None, 20, 5000, np.random.default_rng(0))
+    drawn = case_weights(None, 20, 5000, np.random.default_rng(0))
     assert (drawn.sum(axis=1) == 20).all()
     total = drawn.sum(axis=0)
     assert stats.chisquare(total).pvalue > 1e-6
@@ -101,7 +104,7 @@ def test_cases_are_drawn_with_equal_chances():
 
 def test_groups_are_drawn_whole():
     group = np.array(["a", "b", "b", "c", "c", "c"], dtype=object)
-    drawn = counts(group, 6, 400, np.random.default_rng(0))
+    drawn = case_weights(group, 6, 400, np.random.default_rng(0))
     assert (drawn[:, 1] == drawn[:, 2]).all()
     assert (drawn[:, 3] == drawn[:, 4]).all()
     assert (drawn[:, [0, 1, 3]].sum(axis=1) == 3).all()
@@ -113,7 +116,7 @@ def test_groups_are_the_default_where_there_are_some():
     grouped = found.bootstrap(30, seed=1)
     assert grouped.kind == "groups"
     assert found.bootstrap(30, seed=1, kind="cases").kind == "cases"
-    np.testing.assert_array_equal(grouped.draws, found.bootstrap(30, seed=1, kind="groups").draws)
+    np.testing.assert_array_equal(grouped.coefficients, found.bootstrap(30, seed=1, kind="groups").coefficients)
 
 
 def test_residuals_are_centred_and_inflated(squares):
@@ -134,49 +137,30 @@ def test_standard_errors_agree_with_the_formula_for_the_same_errors(chinchilla_2
     300 draws know a spread to 4 %; the rest is the curvature that formulas miss, more where a few runs have large errors.
     """
     found = fit(chinchilla_240, objective="least-squares-log")
-    ratio = np.sqrt(np.diag(found.bootstrap(300, seed=5, kind=kind).covariance()) / np.diag(found.covariance(formula)))
+    draws = found.bootstrap(300, seed=5, kind=kind)
+    ratio = np.sqrt(np.diag(np.cov(in_coordinates(found.model, draws.coefficients).T)) / np.diag(found.covariance(formula)))
     np.testing.assert_allclose(ratio, 1.0, atol=tolerance)
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):
     """Printed in 2404.10102, of 4000 draws, some of which ended early: A 124.5, B 1293.3, E 0.0257, alpha 0.0154, beta 0.0206."""
-    errors = fit(chinchilla_240).bootstrap(400, seed=0).standard_errors
+    errors = fit(chinchilla_240).bootstrap(400, seed=0).estimates()
     printed = {"E": 0.0257, "A": 124.5, "B": 1293.3, "beta": 0.0154, "gamma": 0.0206}
     for name, value in printed.items():
-        assert errors[name] == pytest.approx(value, rel=0.25)
+        assert errors[name].standard_error == pytest.approx(value, rel=0.25)
 
 
 def test_draws_are_the_seeds(squares):
     one = squares.bootstrap(150, seed=3)
-    np.testing.assert_array_equal(one.draws, squares.bootstrap(150, seed=3).draws)
-    assert not np.array_equal(one.draws, squares.bootstrap(150, seed=4).draws)
+    np.testing.assert_array_equal(one.coefficients, squares.bootstrap(150, seed=3).coefficients)
+    assert not np.array_equal(one.coefficients, squares.bootstrap(150, seed=4).coefficients)
     # Batches have their own numbers: more resamples leave the first ones as they are.
-    np.testing.assert_allclose(squares.bootstrap(200, seed=3).draws[:100], one.draws[:100], rtol=1e-12)
+    np.testing.assert_allclose(squares.bootstrap(200, seed=3).coefficients[:100], one.coefficients[:100], rtol=1e-12)
 
 
-class Parallel:
-    """What joblib does, in this process and from the last batch to the first."""
-
-    def __init__(self, n_jobs, return_as):
-        assert return_as == "generator"
-        self.n_jobs = n_jobs
-
-    def __call__(self, calls):
-        done = [call() for call in reversed(list(calls))]
-        yield from reversed(done)
-
-
-def test_draws_do_not_depend_on_the_number_of_jobs(squares, monkeypatch):
+def test_draws_do_not_depend_on_the_number_of_jobs(squares):
     alone = squares.bootstrap(250, seed=3)
-    fake = SimpleNamespace(Parallel=Parallel, delayed=lambda function: lambda *given: lambda: function(*given))
-    monkeypatch.setitem(sys.modules, "joblib", fake)
-    np.testing.assert_array_equal(squares.bootstrap(250, seed=3, jobs=4).draws, alone.draws)
-
-
-def test_several_jobs_need_joblib(squares, monkeypatch):
-    monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(ValueError, match=r"^jobs=2: more than one needs joblib"):
-        squares.bootstrap(10, jobs=2)
+    np.testing.assert_array_equal(squares.bootstrap(250, seed=3, jobs=2).coefficients, alone.coefficients)
 
 
 # -- what is made of them ----------------------------------------------------------------------------------------------
@@ -185,69 +169,51 @@ def test_several_jobs_need_joblib(squares, monkeypatch):
 def test_percentiles(squares):
     boot = squares.bootstrap(100, seed=1)
     assert len(boot) == 100
-    for name, column in boot.columns.items():
-        low, high = boot.intervals(0.8)[name]
-        assert (low, high) == pytest.approx(tuple(np.percentile(column, [10.0, 90.0])), rel=1e-12)
-        assert np.mean((column >= low) & (column <= high)) == pytest.approx(0.8, abs=0.01)
-        assert boot.standard_errors[name] == pytest.approx(column.std(ddof=1), rel=1e-12)
-    logs = np.column_stack([np.log(c) if name in "AB" else c for name, c in boot.columns.items()])
-    np.testing.assert_allclose(boot.covariance(), np.cov(logs.T), rtol=1e-12)
+    for name, estimate in boot.estimates(0.8).items():
+        column = boot.columns[name]
+        assert (estimate.low, estimate.high) == pytest.approx(tuple(np.percentile(column, [10.0, 90.0])), rel=1e-12)
+        assert np.mean((column >= estimate.low) & (column <= estimate.high)) == pytest.approx(0.8, abs=0.01)
+        assert estimate.standard_error == pytest.approx(column.std(ddof=1), rel=1e-12)
     assert percentile(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
 
 
 def test_draws_of_a_derived_quantity(squares):
     boot = squares.bootstrap(20, seed=1)
-    expected = [squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent for row in boot.draws]
-    np.testing.assert_allclose(boot.quantity(ALPHA), expected, rtol=1e-12)
+    expected = [
+        squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent for row in boot.coefficients
+    ]
+    np.testing.assert_allclose(boot.values(ALPHA), expected, rtol=1e-12)
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------------------------
 
 
 def interrupted_after(batches):
-    original, calls = module.batch, []
+    calls = []
 
-    def batch(*given):
+    def refits(*given, **more):
         calls.append(1)
         if len(calls) > batches:
             raise KeyboardInterrupt
-        return original(*given)
+        return refit(*given, **more)
 
-    return batch
+    return refits
 
 
 def test_ctrl_c_keeps_what_is_done(squares, monkeypatch):
     whole = squares.bootstrap(300, seed=3)
-    assert not whole.interrupted
-    monkeypatch.setattr(module, "batch", interrupted_after(2))
+    monkeypatch.setattr(module, "refit", interrupted_after(2))
     part = squares.bootstrap(300, seed=3)
     assert part.interrupted
-    assert part.requested == 300
-    assert len(part) == 200
-    np.testing.assert_array_equal(part.draws, whole.draws[:200])
+    np.testing.assert_array_equal(part.coefficients, whole.coefficients[:200])
     assert "interrupted after 200 of 300 resamples" in squares.to_text(part)
-
-
-def test_ctrl_c_before_the_first_batch_is_not_kept_back(squares, monkeypatch):
-    monkeypatch.setattr(module, "batch", interrupted_after(0))
-    with pytest.raises(KeyboardInterrupt):
-        squares.bootstrap(300)
-
-
-def test_the_bar_is_closed(squares, monkeypatch, capsys):
-    squares.bootstrap(100, progress=True)
-    assert "bootstrap" in capsys.readouterr().err
-    monkeypatch.setattr(module, "batch", interrupted_after(1))
-    assert len(squares.bootstrap(300, progress=True)) == 100
 
 
 def failing(share):
     def refits(*given, **more):
         found = refit(*given, **more)
-        bad = np.arange(len(found.values)) < share * len(found.values)
-        return module.Refits(
-            found.theta, np.where(bad[:, None], np.nan, found.coefficients), found.values, found.converged & ~bad
-        )
+        bad = np.arange(len(found.converged)) < share * len(found.converged)
+        return found._replace(coefficients=np.where(bad[:, None], np.nan, found.coefficients), converged=found.converged & ~bad)
 
     return refits
 
@@ -259,7 +225,7 @@ def test_refits_that_fail_are_counted_and_left_out(squares, monkeypatch):
     assert boot.failed == 15
     assert len(boot) == 135
     kept = np.r_[10:100, 105:150]
-    np.testing.assert_array_equal(boot.draws, whole.draws[kept])
+    np.testing.assert_array_equal(boot.coefficients, whole.coefficients[kept])
     assert "15 of 150 refits reached no certified minimum" in squares.to_text(boot)
 
 
@@ -270,10 +236,8 @@ def test_nothing_but_failures(squares, monkeypatch):
 
 
 def test_one_draw_has_no_spread(squares):
-    boot = squares.bootstrap(1)
-    for ask in (lambda: boot.standard_errors, boot.covariance):
-        with pytest.raises(ValueError, match="has 1 draw; must have at least 2"):
-            ask()
+    estimate = squares.bootstrap(1).estimate("E")
+    assert (estimate.low, estimate.high, estimate.standard_error) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +262,7 @@ def test_bad_arguments(squares, given, message):
 @pytest.mark.parametrize("level", [0.0, 1.0, 2, "0.9", float("nan"), None])
 def test_bad_levels(squares, level):
     with pytest.raises(ValueError, match=r"^level="):
-        squares.bootstrap(5).intervals(level)
+        squares.bootstrap(5).estimates(level)
 
 
 def test_one_group_cannot_be_resampled():
@@ -333,10 +297,10 @@ def test_no_refit_is_left_out(options):
 def test_refits_by_absolute_deviations_are_sharp():
     """Not minima of a smoothed objective: at each as many residuals are 0 as there are coefficients, as of a linear programme."""
     found = fit(few_runs(), objective="absolute-log")
-    drawn = counts(None, 24, 12, np.random.default_rng(3))
+    drawn = case_weights(None, 24, 12, np.random.default_rng(3))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
-    for times, value, theta in zip(drawn, refits.values, refits.theta, strict=True):
+    for times, value, theta in zip(drawn, refits.values, found.design.thetas(refits.coefficients), strict=True):
         law = found.design.model.evaluate(theta[None])[0][0]
         residuals = np.abs(np.log(law) - np.log(found.runs.loss))[times > 0]
         assert value == pytest.approx(float(residuals @ times[times > 0]), rel=1e-12)
@@ -350,19 +314,19 @@ def with_draws(found, *wild):
     """A bootstrap of a hundred draws around the fit, and the wild ones."""
     own = np.array(list(found.coefficients.values()))
     draws = own * np.exp(0.01 * np.random.default_rng(0).normal(size=(100, 5)))
-    return module.Bootstrap(found, "cases", 0, 100 + len(wild), np.vstack([draws, *wild]), 0, False)
+    return draws_of(found, np.vstack([draws, *wild]))
 
 
 def test_a_wild_resample_takes_no_interval_away(squares):
     """D*/N* of beta = gamma = 1e-3 and B/A = 1e5 is 1e2500: one of 101 draws, and no percentile hangs on it."""
     tame, one = with_draws(squares), with_draws(squares, [1.7, 1.0, 1e5, 1e-3, 1e-3])
-    for name, interval in one.derived(compute=1e24).items():
-        without = tame.derived(compute=1e24)[name]
+    for quantity in default_quantities(compute=1e24):
+        interval, without = one.estimate(quantity), tame.estimate(quantity)
         assert np.isfinite([interval.low, interval.high]).all()
         assert without.low <= interval.value <= without.high
         assert interval.high == pytest.approx(without.high, rel=0.1)
     ratio = next(each for each in module_quantities() if each.name == "tokens_per_param")
-    assert one.quantity(ratio)[-1] == np.inf
+    assert one.values(ratio)[-1] == np.inf
     low, high = percentile(np.array([1.0, 2.0, np.inf, np.inf]), 0.9)
     assert (low, high) == (1.0, np.inf)
 
@@ -377,8 +341,8 @@ def test_no_standard_error_that_a_few_draws_make(squares):
     from isoflop.numeric.fit.summary import summarise
 
     heavy = with_draws(squares, [1.7, 1e80, 400.0, 0.34, 0.28])
-    assert heavy.standard_errors["A"] is None
-    assert heavy.standard_errors["beta"] == pytest.approx(np.std(heavy.columns["beta"], ddof=1), rel=1e-12)
+    assert heavy.estimate("A").standard_error is None
+    assert heavy.estimate("beta").standard_error == pytest.approx(np.std(heavy.columns["beta"], ddof=1), rel=1e-12)
     found = summarise(squares, heavy)
     figure = next(each for each in found.coefficients if each.name == "A")
     assert figure.se is None
@@ -407,7 +371,7 @@ def test_what_is_hardly_determined_is_told_by_the_intervals_shown(squares):
     assert not any("hardly determined" in text for text in summarise(squares).warnings)
     draws = np.repeat(np.array([list(squares.coefficients.values())]), 200, axis=0)
     draws[:, 1] *= np.geomspace(0.1, 10.0, 200)
-    wide = module.Bootstrap(squares, "cases", 0, 200, draws, 0, False)
+    wide = draws_of(squares, draws)
     low, high = percentile(draws[:, 1], 0.9)
     said = [text for text in summarise(squares, wide).warnings if text.startswith("hardly determined")]
     assert said == [
