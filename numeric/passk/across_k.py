@@ -9,8 +9,9 @@ import numpy as np
 
 from ..fit.intervals import checked_level
 from ..fit.power_law import lines
-from ..results import percentiles
+from ..results import Estimate
 from .agreement import TOLERANCE, verdict
+from .fit_at_k import open_side
 from .validity import Validity, rises, validity, validity_floor
 
 if TYPE_CHECKING:
@@ -34,13 +35,12 @@ class Trend:
     name : str
     first, last : float
         Its value at the smallest and at the largest k.
-    change : float
+    change : Estimate
         Last less first.
-    slope : float
-        Of the least-squares line of the coefficient on log k (of its logarithm, for prefactors).
-    change_interval, slope_interval : tuple of float, or None
-        From resamples; None without. Where at some k the interval of the coefficient is an upper limit (`limited_at`), they hold
-        for any value there between 0 and the limit; infinite where too many resamples ran to a limit of the search.
+    slope : Estimate
+        Of the least-squares line of the coefficient on log k (of its logarithm, for prefactors). Where at some k the interval of
+        the coefficient is an upper limit (`limited_at`), both intervals hold for any value there between 0 and the limit; ends
+        are infinite where too many resamples ran to a limit of the search.
     share_rising : float or None
         Share of the resamples whose slope is positive; None where there are upper limits.
     limited_at : tuple of int
@@ -52,10 +52,8 @@ class Trend:
     name: str
     first: float
     last: float
-    change: float
-    slope: float
-    change_interval: tuple[float, float] | None
-    slope_interval: tuple[float, float] | None
+    change: Estimate
+    slope: Estimate
     share_rising: float | None
     limited_at: tuple[int, ...] = ()
     open_at: tuple[int, ...] = ()
@@ -63,16 +61,18 @@ class Trend:
     @property
     def verdict(self) -> str:
         """ "rises" or "falls" where the interval of the slope says so, else "cannot tell"."""
-        if self.slope_interval is None:
+        if not self.slope.has_interval:
             return "no resamples"
-        low, high = self.slope_interval
-        if self.open_at:
+        if self.open_at or not self.slope.excludes(0.0):
             return "cannot tell"
-        return "rises" if low > 0.0 else "falls" if high < 0.0 else "cannot tell"
+        return "rises" if self.slope.value > 0.0 else "falls"
 
     def as_dict(self) -> dict[str, Any]:
-        """The attributes as plain data."""
-        return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "verdict": self.verdict}
+        """Plain data."""
+        record: dict[str, Any] = {"name": self.name, "first": self.first, "last": self.last}
+        record |= {"change": self.change.value, "slope": self.slope.value}
+        record |= {"change_interval": _ends(self.change), "slope_interval": _ends(self.slope), "share_rising": self.share_rising}
+        return record | {"limited_at": self.limited_at, "open_at": self.open_at, "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,8 @@ class Mixed:
         How fast the models' own exponent of k changes with log C: from counts alone.
     predicted : float
         How fast the exponent of C changes with log k by the fitted laws, at the same models.
-    difference : float
+    difference : Estimate
         Measured less predicted.
-    interval : tuple of float, or None
-        Of the difference, from the resamples; None without.
     tolerance : float
         Up to which a difference counts as none: over the step from the one k to the other it comes to `TOLERANCE` of the lesser
         of the two fitted alpha.
@@ -103,18 +101,22 @@ class Mixed:
     n_models: int
     measured: float
     predicted: float
-    difference: float
-    interval: tuple[float, float] | None
+    difference: Estimate
     tolerance: float
 
     @property
     def verdict(self) -> str:
         """ "agree" where the whole interval is within the tolerance, else "differ" where it excludes 0, else "cannot tell"."""
-        return verdict(self.interval, self.tolerance)
+        return verdict(self.difference, self.tolerance)
 
     def as_dict(self) -> dict[str, Any]:
-        """The attributes as plain data."""
-        return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "verdict": self.verdict}
+        """Plain data."""
+        record = {name: getattr(self, name) for name in ("k", "compute", "n_models", "measured", "predicted", "tolerance")}
+        return record | {"difference": self.difference.value, "interval": _ends(self.difference), "verdict": self.verdict}
+
+
+def _ends(estimate: Estimate) -> tuple[float | None, float | None] | None:
+    return (estimate.low, estimate.high) if estimate.has_interval else None
 
 
 def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
@@ -142,20 +144,19 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
     of = np.asarray if name == laws.kind.floor or name in laws.kind.exponents else np.log
     logs = np.log(np.asarray(laws.ks, dtype=np.float64))
     limits = _limits(laws, name, level) if enough else {}
-    between = change = None
+    steps = np.eye(len(laws))
+    by = {"slope": _slope(logs, steps), "change": steps[-1] - steps[0]}
+    at = {"slope": of(values), "change": values}
+    ends: dict[str, Any] = dict.fromkeys(by, ())
     if enough:
         edge = np.any([fit.at_edge(name) for fit in laws.fits], axis=0)[good]
-        steps = np.eye(len(laws))
-        between = _moved(_slope(logs, steps), of(draws), edge, limits, level)
-        change = _moved(steps[-1] - steps[0], draws, edge, limits, level)
+        drawn = {"slope": of(draws), "change": draws}
+        ends = {name: _moved(by[name], drawn[name], edge, limits, level) for name in by}
     return Trend(
         name=name,
         first=float(values[0]),
         last=float(values[-1]),
-        change=float(values[-1] - values[0]),
-        slope=float(_slope(logs, of(values))),
-        change_interval=change,
-        slope_interval=between,
+        **{name: Estimate(float(by[name] @ at[name]), *ends[name], level=level) for name in by},
         share_rising=None if limits or not enough else float(np.mean(_slope(logs, of(draws)) > 0.0)),
         limited_at=tuple(laws.ks[index] for index in limits),
         open_at=open_at(laws, name, level),
@@ -164,7 +165,7 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
 
 def open_at(laws: PassLaws, name: str, level: float = 0.9) -> tuple[int, ...]:
     """The k at which the models leave a coefficient open: its estimate is no result, or an end of its interval is none."""
-    return tuple(fit.k for fit in laws.fits if name in fit.undetermined or any(fit.open_ends(name, level)))
+    return tuple(fit.k for fit in laws.fits if name in fit.undetermined or open_side(fit.estimate(name, level)))
 
 
 def _limits(laws: PassLaws, name: str, level: float) -> dict[int, float]:
@@ -348,14 +349,12 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
             at = {"compute": np.exp(log_c[part])}
             foretold = (np.log(other.neg_log(at)) - np.log(one.neg_log(at))) / step
             measured, predicted = _slope(log_c[part], own[part]), _slope(log_c[part], foretold)
-            interval = None
+            away = np.empty(0)
             if laws.resamples:
                 often = laws.weights[:, both][:, part]
                 drawn = _draws_between(one, other, at) / step
                 good = np.isfinite(drawn).all(axis=1)
                 away = lines(log_c[part], own[part] - drawn[good], often[good]).slope
-                away = away[np.isfinite(away)]
-                interval = tuple(map(float, percentiles(away, level))) if len(away) > 1 else None
             found.append(
                 Mixed(
                     k=(one.k, other.k),
@@ -363,8 +362,7 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
                     n_models=len(part),
                     measured=float(measured),
                     predicted=float(predicted),
-                    difference=float(measured - predicted),
-                    interval=interval,
+                    difference=Estimate.of_draws(float(measured - predicted), away[np.isfinite(away)], level),
                     tolerance=float(TOLERANCE * min(one.coefficients["alpha"], other.coefficients["alpha"]) / step),
                 )
             )

@@ -218,7 +218,7 @@ def allocation_matrix(laws: Mapping[Any, Law | PassFit], compute: Any, *, level:
     for fit in fits.values():
         if fit.kind.name != "params-tokens":
             raise ValueError(f"law={fit.kind.name!r}: must be 'params-tokens'")
-    plain = tuple(law.law if label in fits else law for label, law in laws.items())
+    plain = tuple(law.fit.law_of(law.fit.coefficients) if label in fits else law for label, law in laws.items())
     needed = [law.needed("A", "B") for law in plain]
     columns = {name: np.array([law[name] for law in needed]) for name in COEFFICIENTS}
     good = np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits.values()], axis=0) if fits else np.zeros(0, dtype=bool)

@@ -16,7 +16,6 @@ import numpy as np
 from .._generated import passk as formulas
 from ..compute_law import ComputeLaw
 from ..errors import outside
-from ..fit.bootstrap import refit
 from ..fit.fitting import fit as fit_runs
 from ..results import Band, Estimate
 from .laws import fit_passk
@@ -145,6 +144,11 @@ class ByGold:
         return "Eg = 0: a power law with the exponent kappa ag above E0 = xi0"
 
     @property
+    def greatest_exponent(self) -> float:
+        """-dlog(y - E0)/dlog C at the greatest compute of the models."""
+        return float(self.composition.reducible_exponent(self.compute)[0, -1])
+
+    @property
     def largest(self) -> tuple[float, float]:
         """The compute at which the two laws differ most in log y, and log(composed/fitted) there."""
         ratio = np.log(self.composed.value / self.direct.loss(self.compute))
@@ -215,7 +219,7 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
     if compute is None or not np.isfinite(compute).all():
         raise ValueError(f"{laws.data.counts.source}: no compute of some models that have gold")
     gold = fit_runs({"compute": compute, "loss": laws.covariates["gold"]}, model="compute", objective="least-squares-log")
-    refits = refit(gold, weights=laws.weights) if laws.resamples else None
+    refits = gold.refit(weights=laws.weights) if laws.resamples else None
     direct = fit_passk(
         laws.data, law="compute", method=laws.method, resamples=laws.resamples, seed=laws.seed, cluster=laws.cluster
     )

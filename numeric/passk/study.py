@@ -22,7 +22,7 @@ from .across_k import (
     vanishes_at,
 )
 from .cautions import AUTO, cautions
-from .envelopes import EnvelopeAtK, envelopes, penalties
+from .envelopes import Cost, EnvelopeAtK, envelopes, penalties
 from .gold import ByGold, by_way_of_gold
 from .kinds import KINDS
 from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
@@ -30,6 +30,7 @@ from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...theory.typeset.table import Table
     from ..data.counts import Counts
     from .validity import Validity
 
@@ -161,7 +162,7 @@ class PassStudy:
         return tuple(found)
 
     @cached_property
-    def penalties(self) -> list[dict[str, Any]]:
+    def penalties(self) -> list[Cost]:
         """The penalty and the effective compute at every k and ratio."""
         if not self.ratios or "params-tokens" not in self.laws:
             return []
@@ -204,10 +205,23 @@ class PassStudy:
             ],
             "floors_at_odds": list(self.floors_at_odds),
             "envelopes": [item.as_dict() for item in self.envelopes],
-            "penalties": self.penalties,
+            "penalties": [item.as_dict() for item in self.penalties],
             "mixed_derivatives": [item.as_dict() for item in self.mixed],
             "compositions": [item.as_dict() for item in self.compositions],
         }
+
+    def tables(self) -> list[Table]:
+        """Every law over k, then envelopes, costs, composed laws and the mixed-derivative test, as far as there are such."""
+        from .study_text import tables
+
+        return tables(self)
+
+    def to_latex(self) -> str:
+        """The tables, with booktabs."""
+        return "\n\n".join(table.latex() for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.html() for table in self.tables())
 
     def __str__(self) -> str:
         from .study_text import study_text

@@ -8,7 +8,7 @@ of the turning point finds every crossing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Laws = tuple[Floats, Floats, Floats]
+    Spans = tuple[tuple[float, float], ...]
 
-__all__ = ["Validity", "rises", "validity", "validity_floor"]
+__all__ = ["Crossing", "Validity", "rises", "validity", "validity_floor"]
 
 #: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP; a crossing beyond counts as 0 or as infinite.
 FARTHEST = 300.0 * float(np.log(10.0))
@@ -34,38 +35,71 @@ HALVINGS = 64
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class Crossing:
+    """Laws at neighbouring k.
+
+    Attributes
+    ----------
+    k : (float, float)
+    compute : tuple of float
+        FLOP at which the two cross: none, one or two, ascending.
+    wrong : tuple of (float, float)
+        Intervals of compute at which -log pass@k rises from the one to the other; from 0 and up to inf where they have no end.
+    """
+
+    k: tuple[float, float]
+    compute: tuple[float, ...]
+    wrong: Spans
+
+    @property
+    def floor(self) -> float:
+        """C_x of the two."""
+        return self.wrong[-1][1] if self.wrong else 0.0
+
+
+@dataclass(frozen=True)
 class Validity:
     """Where laws at several k hold together.
 
     Attributes
     ----------
     k : tuple of float
-    floor : float
-        C_x in FLOP, above which the laws hold together: 0 where they do everywhere, inf where they do at no large compute.
-    binding : tuple of float or None
-        The neighbouring k whose laws cross there.
-    wrong : tuple of (float, float)
-        Intervals of compute at which -log pass@k rises from some k to the next; from 0 and up to inf where they have no end.
+    pairs : tuple of Crossing
+        Of neighbouring k: where these hold together all do.
     """
 
     k: tuple[float, ...]
-    floor: float
-    binding: tuple[float, float] | None
-    wrong: tuple[tuple[float, float], ...]
+    pairs: tuple[Crossing, ...]
+
+    @property
+    def floor(self) -> float:
+        """C_x in FLOP, above which the laws hold together: 0 where they do everywhere, inf where they do at no large compute."""
+        return max((pair.floor for pair in self.pairs), default=0.0)
+
+    @property
+    def binding(self) -> tuple[float, float] | None:
+        """The neighbouring k whose laws cross there."""
+        return next((pair.k for pair in self.pairs if pair.floor == self.floor > 0.0), None)
+
+    @property
+    def wrong(self) -> Spans:
+        """Intervals of compute at which -log pass@k rises from some k to the next."""
+        return _merged(span for pair in self.pairs for span in pair.wrong)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data; None for an end that is infinite."""
 
-        def finite(value: float) -> float | None:
-            return value if np.isfinite(value) else None
+        def finite(spans: Spans) -> list[list[float | None]]:
+            return [[end if np.isfinite(end) else None for end in span] for span in spans]
 
         return {
             "k": list(self.k),
-            "floor": finite(self.floor),
+            "floor": self.floor if np.isfinite(self.floor) else None,
             "bounded": bool(np.isfinite(self.floor)),
             "binding": None if self.binding is None else list(self.binding),
-            "wrong": [[low, finite(high)] for low, high in self.wrong],
+            "wrong": finite(self.wrong),
+            "pairs": [{"k": list(one.k), "crossings": list(one.compute), "wrong": finite(one.wrong)} for one in self.pairs],
         }
 
 
@@ -82,26 +116,21 @@ def validity(laws: Mapping[float, tuple[float, float, float]]) -> Validity:
     >>> validity({1: (0.0, 1e3, 0.15), 10: (0.0, 1e5, 0.25)}).floor.__format__(".6g")
     '1e+20'
     """
-    ks = tuple(sorted(laws))
-    roots, wrong_below, wrong_above = _crossings(_checked(np.array([laws[k] for k in ks]).T))
-    floors = _floors(roots, wrong_above)
-    binding = int(np.argmax(floors)) if floors.size and floors.max() > 0.0 else None
-    spans = []
-    for crossings, begins_wrong in zip(np.exp(roots), wrong_below, strict=True):
-        edges = [0.0, *crossings[~np.isnan(crossings)].tolist(), np.inf]
-        spans += [span for n, span in enumerate(pairwise(edges)) if bool(begins_wrong) == (n % 2 == 0)]
-    return Validity(
-        k=tuple(map(float, ks)),
-        floor=float(floors.max(initial=0.0)),
-        binding=None if binding is None else (float(ks[binding]), float(ks[binding + 1])),
-        wrong=tuple(_merged(spans)),
-    )
+    ks = sorted(laws)
+    roots, wrong_below, _ = _crossings(_checked(np.array([laws[k] for k in ks]).T))
+    pairs = []
+    for k, crossings, begins_wrong in zip(pairwise(ks), np.exp(roots), wrong_below, strict=True):
+        compute = crossings[~np.isnan(crossings)].tolist()
+        spans = list(pairwise([0.0, *compute, np.inf]))
+        pairs.append(Crossing((float(k[0]), float(k[1])), tuple(compute), tuple(spans[0 if begins_wrong else 1 :: 2])))
+    return Validity(tuple(map(float, ks)), tuple(pairs))
 
 
 def validity_floor(E: Any, C0: Any, alpha: Any) -> Floats:
     """C_x of many sets of laws at once, (...): coefficients (..., K) at K values of k in ascending order."""
     roots, _, wrong_above = _crossings(_checked((E, C0, alpha)))
-    return np.asarray(_floors(roots, wrong_above).max(axis=-1, initial=0.0))
+    last = np.where(np.isnan(roots), -np.inf, roots).max(axis=-1)
+    return np.asarray(np.where(wrong_above, np.inf, np.exp(last)).max(axis=-1, initial=0.0))
 
 
 def rises(neg_log: Floats) -> NDArray[np.bool_]:
@@ -143,17 +172,11 @@ def _crossings(laws: Laws) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]
     return np.stack(sides, axis=-1), wrong(-end), wrong(end)
 
 
-def _floors(roots: Floats, wrong_above: NDArray[np.bool_]) -> Floats:
-    """C_x (...) of pairs."""
-    last = np.where(np.isnan(roots), -np.inf, roots).max(axis=-1)
-    return np.where(wrong_above, np.inf, np.exp(last))
-
-
-def _merged(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _merged(spans: Iterable[tuple[float, float]]) -> Spans:
     merged: list[tuple[float, float]] = []
     for low, high in sorted(spans):
         if merged and low <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
             merged.append((low, high))
-    return merged
+    return tuple(merged)

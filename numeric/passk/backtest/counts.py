@@ -184,7 +184,7 @@ def _intervals(fit: PassFit, level: float) -> dict[str, tuple[float, float]]:
     if len(fit.certified_draws) < LEAST_DRAWS:
         return {}
     found = {}
-    for name in fit.kind.coefficients:
-        (low, high), (below, above) = fit.interval(name, level), fit.open_ends(name, level)
-        found[name] = (0.0 if below else low, inf if above else high)
+    for name, one in fit.estimates(level).items():
+        if one.low is not None and one.high is not None:
+            found[name] = (0.0 if "low" in one.at_limit else one.low, inf if "high" in one.at_limit else one.high)
     return found

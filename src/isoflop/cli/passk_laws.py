@@ -272,9 +272,9 @@ class _Ahead:
     def texts(self) -> list[str]:
         from textwrap import wrap
 
-        from ..numeric.passk.study_text import predictions_text
+        from ..numeric.passk.study_text import predictions_table
 
-        found = [predictions_text(self.predictions, self.study.level)] if self.predictions else []
+        found = [str(predictions_table(self.predictions, self.study.level)).replace("\n", "\n\n", 1)] if self.predictions else []
         refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
         found += ["\n".join(refused)] if refused else []
         if self.matrix is not None:

@@ -21,7 +21,7 @@ EXTREME = {"A": (1.0, 1e120), "B": (1e24, 1e3), "beta": (0.3, 9.1), "gamma": (0.
 @pytest.fixture(scope="module")
 def joint(joint_counts):
     laws = fit_passk(joint_counts, law="params-tokens", k=[4, 16], method="least-squares-log", resamples=40, seed=4)
-    assert not any(fit.open_ends(name)[side] for fit in laws.fits for name in ("beta", "gamma") for side in (0, 1))
+    assert not any(fit.estimate(name).at_limit for fit in laws.fits for name in ("beta", "gamma"))
     return laws
 
 
@@ -85,7 +85,7 @@ def test_refits_at_a_limit_leave_no_ends(joint, share, marked):
 @pytest.mark.parametrize(("upper", "side"), [(True, "above"), (False, "below")])
 @pytest.mark.parametrize("name", ["beta", "gamma"])
 def test_penalties_of_refits_at_a_limit_are_marked_on_its_side(joint, name, upper, side):
-    rows = penalties(at_the_limit(joint, name, 0.2, upper=upper), [0.1, 10.0])
+    rows = [cost.as_dict() for cost in penalties(at_the_limit(joint, name, 0.2, upper=upper), [0.1, 10.0])]
     assert {(row["k"], row["loss_penalty_open"], row["effective_compute_open"]) for row in rows} == {
         (4, side, "both"),
         (16, None, None),
