@@ -36,7 +36,7 @@ def runs(folder: Path) -> None:
     write(
         folder / "runs.csv",
         [
-            {"source": "ab"[i % 2], "params": f"{n:.6g}", "tokens": f"{d:.6g}", "loss": f"{y:.5f}"}
+            {"source": "abcdef"[i % 6], "params": f"{n:.6g}", "tokens": f"{d:.6g}", "loss": f"{y:.5f}"}
             for i, (n, d, y) in enumerate(zip(N, D, loss, strict=True))
         ],
     )
