@@ -58,7 +58,7 @@ def of_estimates(curve: Curve) -> list[str]:
         said.append(
             f"values contradict each other in {counted(len(groups), 'group')} ({those})"
             f"{f', in {falls} of them pass@k falls with k' if falls else ''}: means at larger k leave out the problems with "
-            f"fewer samples, which are not like the others; --check lists the values, passk-laws allows for such sampling"
+            f"fewer samples, which are not like the others; --check lists the values, fit allows for such sampling"
         )
     return said
 

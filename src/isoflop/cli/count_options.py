@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from .arguments import Options, Parser
 
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
+#: The columns that make a table one of counts.
+COUNTED = ("n_samples", "n_correct")
+#: Options of fits to counts that other fits do not have.
+OF_COUNTS = ("--k", "--models", "--gold", "--method", "--cluster", "--coupled", "--loss-law")
+LONGEST_HEADER = 100_000
 QUANTITIES = "problem, n_samples, n_correct, model, benchmark, params, tokens, compute or gold"
 
 
@@ -93,6 +98,34 @@ class CountTable:
                 if f"no column {column.strip()!r} for " in message or (bare != message and repr(name.strip()) in bare):
                     raise UsageError(f"--column {shown(word)}: {bare}") from None
             raise of_option(error, ("where=", "--where", self.where), ("by=", "--by", self.by)) from None
+
+
+def names_counts(words: Sequence[str]) -> bool:
+    """Whether the words of a command name a table of counts, columns of one, or options that only counts have."""
+    if any(word.partition("=")[0] in (*COUNTED, *OF_COUNTS) for word in words):
+        return True
+    return any(_holds_counts(word) for word in words if not word.startswith("-"))
+
+
+def _holds_counts(path: str) -> bool:
+    """Whether a file has columns of samples and of correct ones; of a text table its first line tells."""
+    from pathlib import Path
+
+    from ..numeric.data.counts_columns import Choice
+
+    try:
+        if not Path(path).is_file():
+            return False
+        with Path(path).open("rb") as file:
+            first = file.readline(LONGEST_HEADER).decode(errors="replace").strip()
+        names = [name.strip(" \"'\ufeff") for name in first.split(",")]
+        if first[:1] in ("{", "[") or first.startswith("PAR1"):
+            from ..numeric.data.runs_file import table_of
+
+            names = list(table_of(path).names)
+        return all(Choice({}).column(name, path, names) is not None for name in COUNTED)
+    except (OSError, ValueError):  # whoever reads the table will say what is wrong
+        return False
 
 
 def draws_of(options: Options, option: str = "--k") -> list[int] | None:

@@ -1,4 +1,4 @@
-"""isoflop passk-laws: the scaling laws of -log pass@k at every k, and what follows from them."""
+"""isoflop fit COUNTS: the scaling laws of -log pass@k at every k, and what follows from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..numeric.passk.study import PassStudy
     from .arguments import Options
 
-SUMMARY = "laws of -log pass@k at every k in compute, params and tokens, or gold likelihood"
 FORMATS = ("text", "json", "csv")
 LAWS = ("compute", "params-tokens", "gold")
 METHODS = ("likelihood", "least-squares-log")
@@ -34,7 +33,7 @@ RESAMPLES, LEVEL = 200, 0.9
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(
-        "isoflop passk-laws",
+        "isoflop fit",
         [
             "COUNTS --models TABLE [--gold TABLE] [--law LAW,...] [--k K ...]",
             "COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]",
@@ -50,15 +49,16 @@ def parser() -> Parser:
         "envelope of the second law beside the first, and the mixed derivative as a test.\n"
         "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is refused.",
         [
-            "isoflop passk-laws counts.csv --models models.csv",
-            "isoflop passk-laws counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
-            "isoflop passk-laws counts.csv --models models.csv --gold gold.csv --plot laws.png",
-            "isoflop passk-laws counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
-            "isoflop passk-laws counts.csv --models models.csv --loss-law besiroglu2024 --compute 1e22",
+            "isoflop fit counts.csv --models models.csv",
+            "isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
+            "isoflop fit counts.csv --models models.csv --gold gold.csv --plot laws.png",
+            "isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
+            "isoflop fit counts.csv --models models.csv --loss-law besiroglu2024 --compute 1e22",
         ],
     )
     declare_counts(built)
     asked = built.add_argument_group("laws")
+    takes_one(asked, "--of", "pass@k", "what the law is of; default: pass@k, as the table holds counts of samples")
     takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; default: all for which the models' covariates are there")
     takes_several(
         asked, "--k", "K", "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
