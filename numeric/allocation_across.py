@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._call import evaluate
-from ._generated import passk as formulas
+from . import formulas
 from .errors import positive_array
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -103,26 +102,27 @@ def allocation_across(chosen: Law, judged: Law, compute: Any) -> AllocationAcros
         optimal_params=judged.envelope.params(budgets),
         optimal_tokens=judged.envelope.tokens(budgets),
         log_size_ratio=s,
-        loss_penalty=evaluate("penalty", exponents, log_size_ratio=s),
-        excess=evaluate("excess", exponents, log_size_ratio=s),
-        effective_compute=evaluate("effective_compute", exponents, log_size_ratio=s),
-        lost_compute=evaluate("lost_compute", exponents, log_size_ratio=s),
+        loss_penalty=formulas.penalty(s, **exponents),
+        excess=formulas.excess(s, **exponents),
+        effective_compute=formulas.effective_compute(s, **exponents),
+        lost_compute=formulas.lost_compute(s, **exponents),
         optimal_reducible=judged.envelope.reducible_loss(budgets),
     )
 
 
 def across_all(
-    columns: Mapping[str, Floats], budgets: Floats, measures: Sequence[str] = ("excess", "lost_compute")
+    columns: Mapping[str, Floats], budgets: Floats, *, excess: bool = True
 ) -> dict[str, Floats]:
-    """log_size_ratio and the measures (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each.
+    """log_size_ratio, lost_compute and excess (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each.
 
-    First the law that chooses, then the one that judges, then the budget.
+    First the law that chooses, then the one that judges, then the budget. The excess of far-off pairs is beyond the floats.
     """
     first = {name: columns[name][..., :, None, None] for name in COEFFICIENTS}
     second = {name: columns[name][..., None, :, None] for name in COEFFICIENTS}
     s = _log_size_ratio(first, second, budgets)
     exponents = {name: second[name] for name in ("beta", "gamma")}
-    return {"log_size_ratio": s, **{name: evaluate(name, exponents, log_size_ratio=s) for name in measures}}
+    measures = {"log_size_ratio": s, "lost_compute": formulas.lost_compute(s, **exponents)}
+    return measures | ({"excess": formulas.excess(s, **exponents)} if excess else {})
 
 
 def _log_size_ratio(first: Mapping[str, Any], second: Mapping[str, Any], budgets: Floats) -> Floats:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 from ..errors import positive_array
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def costs_at(
             Cost(
                 compute=float(compute),
                 tokens_per_param=ratio,
-                params=float(evaluate("ray_params", {}, compute=float(compute), tokens_per_param=ratio)),
-                tokens=float(evaluate("ray_tokens", {}, compute=float(compute), tokens_per_param=ratio)),
+                params=float(formulas.ray_params(float(compute), ratio)),
+                tokens=float(formulas.ray_tokens(float(compute), ratio)),
                 loss=optimal_loss + extra,
                 extra_loss=extra,
                 penalty=float(penalty.loss_penalty),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 from .tied import terms_of
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ __all__ = ["in_compute", "losses_of", "optimum"]
 def in_compute(E: float, A: float, B: float, beta: float) -> dict[str, float]:
     """E, a, b, eta: a and b are the terms at C = 1 and M = 1."""
     at = {"compute": 1.0, "tokens_per_param": 1.0}
-    a = evaluate("params_term", {"A": A, "beta": beta}, params=evaluate("ray_params", {}, **at))
-    b = evaluate("tokens_term", {"B": B, "gamma": beta}, tokens=evaluate("ray_tokens", {}, **at))
+    a = formulas.params_term(formulas.ray_params(**at), A, beta)
+    b = formulas.tokens_term(formulas.ray_tokens(**at), B, beta)
     return {"E": E, "a": float(a), "b": float(b), "eta": 0.5 * beta}
 
 
 def optimum(E: float, A: float, B: float, beta: float) -> float:
     """M*; NaN where a float holds none, as for a law without a term."""
     try:
-        return float(evaluate("optimal_tokens_per_param", {"A": A, "B": B, "beta": beta, "gamma": beta}, compute=1.0))
+        return float(formulas.optimal_tokens_per_param(1.0, A, B, beta, beta))
     except ValueError:
         return float("nan")
 

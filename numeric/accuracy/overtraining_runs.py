@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 from ..fit.bootstrap import percentile
 from .links import EXPONENTIAL, LinkFit
 from .overtraining_draws import measured_anew
@@ -101,7 +101,7 @@ def said_of(
     """Every run that a law was fitted to or that is to be predicted, by the masks (M,); losses and errors (M,) are measured."""
     index = np.flatnonzero(for_loss | for_error | asked)
     params, tokens = runs.params[index], runs.tokens[index]
-    compute = np.atleast_1d(evaluate("compute", {}, params=params, tokens=tokens))
+    compute = np.atleast_1d(formulas.compute(params, tokens))
     foretold = losses_of(fitted.coefficients[None], params, tokens)
     wrong = None if link is None else 1.0 - EXPONENTIAL.accuracy(link.coefficients[None], foretold)
     drawn = None if draws is None else losses_of(draws.loss, params, tokens)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import downstream as generated
+from .. import formulas
 from ..allocation_across import allocation_across
 from ..errors import number, outside, positive_array
 from .scale import accuracy, neg_log_accuracy
@@ -185,7 +185,7 @@ class AccuracyLaw:
     @property
     def ceiling(self) -> float:
         """The accuracy that no budget exceeds: Q_r + (1 - Q_r) exp(-E)."""
-        return float(generated.ceiling(self._E, self.random_baseline))
+        return float(formulas.ceiling(self._E, self.random_baseline))
 
     def accuracy(self, params: Any, tokens: Any) -> Any:
         """Raw accuracy of a run; numbers or arrays that broadcast."""
@@ -306,21 +306,19 @@ class AccuracyLaw:
 
     def _lost(self, best: Any, excess: Any) -> Floats:
         """Q* - Q where y* - E and P - 1 are known."""
-        return np.asarray(generated.accuracy_lost(best, excess, **self._constants)) + 0.0  # no negative zero
+        return np.asarray(formulas.accuracy_lost(best, excess, **self._constants)) + 0.0  # no negative zero
 
     def _greatest_loss(self, excess: Any) -> Floats:
         """The most of Q* - Q over all budgets at this P - 1; at the optimum nothing."""
         found = np.zeros(len(excess))
         off = excess > 0.0
         if off.any():
-            found[off] = generated.greatest_accuracy_lost(excess[off], **self._constants)
+            found[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
         return found
 
 
 def _ratio(log_size_ratio: Floats) -> Floats:
-    from .._call import evaluate
-
-    return np.asarray(evaluate("ratio_at_log", {}, log_size_ratio=log_size_ratio))
+    return np.asarray(formulas.ratio_at_log(log_size_ratio))
 
 
 def _overhead(lost: Floats, effective: Floats) -> Floats:

@@ -537,9 +537,9 @@ def _forecasts(fits: Sequence[LawFit], budgets: Any, per_param: float | None, le
         return []
     params = tokens = None
     if per_param is not None:
-        from .._generated import array
+        from .. import formulas
 
-        params, tokens = array.ray_params(budgets, per_param), array.ray_tokens(budgets, per_param)
+        params, tokens = formulas.ray_params(budgets, per_param), formulas.ray_tokens(budgets, per_param)
     found = []
     for fit in fits:
         ks = _some_k(fit) if "k" in fit.kind.asks else (None,)
@@ -624,10 +624,10 @@ def _two_budgets(fits: Sequence[LawFit]) -> str:
     known = [fit.sample.at for fit in in_compute if fit.sample.at.params is not None and fit.sample.at.tokens is not None]
     if not in_params or not known:
         return ""
-    from .._generated import array
+    from .. import formulas
 
     at = known[0]
-    ratio = at.column("compute") / array.compute(at.column("params"), at.column("tokens"))
+    ratio = at.column("compute") / formulas.compute(at.column("params"), at.column("tokens"))
     if ((ratio >= NEAR[0]) & (ratio <= NEAR[1])).all():
         return ""
     theirs, others = (", ".join(fit.name for fit in some) for some in (in_compute, in_params))

@@ -231,7 +231,7 @@ def allocation_matrix(laws: Mapping[Any, Law | PassFit], compute: Any, *, level:
                 for name, values in zip(fits[label].kind.terms.coefficients, of_law, strict=True):
                     if name in drawn:
                         drawn[name][:, index] = values
-        low, high = percentiles(across_all(drawn, budgets, ("lost_compute",))["lost_compute"], level)
+        low, high = percentiles(across_all(drawn, budgets, excess=False)["lost_compute"], level)
     doubt = np.array([label in fits and _exponents_at_limit(fits[label], level) for label in laws])
     return AllocationMatrix(
         labels=tuple(laws),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 from ..compute_law import power
 from ..fit.derived import default_quantities
 from ..results import Band, Estimate
@@ -233,9 +233,9 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
 
 def _of_draws(name: str, coefficients: Mapping[str, Floats], ratio: float) -> Floats:
     """A cost (R,) at a ratio by the exponents of each draw."""
-    s = evaluate("log_size_ratio_at_ratio", {}, ratio=np.array([ratio]))
-    exponents = {name: coefficients[name] for name in ("beta", "gamma")}
-    return np.asarray(evaluate("penalty" if name == "loss_penalty" else name, exponents, log_size_ratio=s))
+    measure = {"loss_penalty": formulas.penalty, "effective_compute": formulas.effective_compute}[name]
+    s = formulas.log_size_ratio_at_ratio(np.array([ratio]))
+    return np.asarray(measure(s, beta=coefficients["beta"], gamma=coefficients["gamma"]))
 
 
 def _at_limit(fit: PassFit, level: float) -> dict[str, tuple[str, ...]]:

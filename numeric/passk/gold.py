@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import passk as formulas
+from .. import formulas
 from ..compute_law import ComputeLaw
 from ..errors import outside
 from ..fit.fitting import fit as fit_runs

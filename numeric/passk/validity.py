@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated.passk import log_turning_compute
+from .. import formulas
 from ..errors import outside
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _crossings(laws: Laws) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]
 
     turn = np.zeros_like(a1)
     differ = a1 != a2
-    turn[differ] = log_turning_compute(C0_1=c1[differ], C0_2=c2[differ], alpha_1=a1[differ], alpha_2=a2[differ])
+    turn[differ] = formulas.log_turning_compute(C0_1=c1[differ], C0_2=c2[differ], alpha_1=a1[differ], alpha_2=a2[differ])
     end = np.full_like(a1, FARTHEST)
     turn = np.clip(turn, -end, end)
     sides = []
