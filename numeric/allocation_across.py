@@ -110,9 +110,7 @@ def allocation_across(chosen: Law, judged: Law, compute: Any) -> AllocationAcros
     )
 
 
-def across_all(
-    columns: Mapping[str, Floats], budgets: Floats, *, excess: bool = True
-) -> dict[str, Floats]:
+def across_all(columns: Mapping[str, Floats], budgets: Floats, *, excess: bool = True) -> dict[str, Floats]:
     """log_size_ratio, lost_compute and excess (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each.
 
     First the law that chooses, then the one that judges, then the budget. The excess of far-off pairs is beyond the floats.
