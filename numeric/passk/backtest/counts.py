@@ -13,8 +13,7 @@ from ...fit.resample import case_weights as resampled
 from ..cautions import AUTO, cluster_of
 from ..kinds import kind_of
 from ..laws import METHODS, Data, clusters, fit_at_k
-from ..likelihood import Surface
-from ..relearnt import AtK
+from ..likelihood import AtK, Surface
 from .step import Step, Task
 from .subject import Observed
 

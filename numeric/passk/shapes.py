@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+#: Shapes of the distribution of success rates: from nearly all-or-nothing to nearly one rate for all problems.
+LEAST_SHAPE, MOST_SHAPE = 1e-3, 20.0
 #: How often cells are chosen anew, and the change that ends it.
 ROUNDS, SETTLED = 20, 1e-6
 #: Cells count whose likelihood is at least e^-DEEP of the model's greatest; a maximum is sought over those with a
@@ -32,6 +34,55 @@ ROUNDS, SETTLED = 20, 1e-6
 DEEP, SHALLOW = 30.0, 20.0
 #: Directions of m that the models tell less about than this share of the best are left alone.
 TOLD_APART = 1e-7
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """How usual shapes are at a u: log a is normal about m0 + m1 u + m2 e^u; all weigh the same for an infinite deviation.
+
+    The line in u holds where shapes change slowly with -log pass@k, the term in e^u = -log pass@k where a + b is the same for all
+    models. Beyond the models that it is learnt from, the mean stays as at the last of them.
+
+    Attributes
+    ----------
+    mean : tuple of float
+        m0, m1, m2.
+    deviation : float
+    span : tuple of float
+        The least and the greatest u of the models that it is learnt from.
+    """
+
+    mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    deviation: float = np.inf
+    span: tuple[float, float] = (-np.inf, np.inf)
+
+    def centre(self, u: Floats) -> Floats:
+        """The mean of log a at u."""
+        return np.tensordot(np.array(self.mean), self.terms(u), axes=1)
+
+    def terms(self, u: Floats) -> Floats:
+        """1, u and e^u, (3, ...)."""
+        within = np.clip(u, *self.span)
+        return np.stack([np.ones_like(within), within, np.exp(within)])
+
+    def log_density(self, log_a: Floats, u: Floats) -> Floats:
+        """Log of the density of log a (G, J, P), or (P,), between those of the least and the most shape, at u (G, J)."""
+        from scipy.special import log_ndtr
+
+        least, most = np.log(LEAST_SHAPE), np.log(MOST_SHAPE)
+        if not np.isfinite(self.deviation):
+            return np.full(np.shape(log_a), -np.log(most - least))
+        mean = self.centre(u)
+        low, high = (least - mean) / self.deviation, (most - mean) / self.deviation
+        flipped = low > 0.0  # both in the upper tail: their mirror images keep their digits
+        below, above = np.where(flipped, -high, low), np.where(flipped, -low, high)
+        mass = log_ndtr(above) + np.log1p(-np.exp(log_ndtr(below) - log_ndtr(above)))
+        away = (log_a - mean[..., None]) / self.deviation
+        return -0.5 * away * away - (mass + 0.5 * np.log(2.0 * np.pi * self.deviation**2))[..., None]
+
+
+#: All shapes weigh the same.
+EVEN = Shapes()
 
 
 @dataclass(frozen=True, eq=False)
