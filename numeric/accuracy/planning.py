@@ -14,8 +14,8 @@ import numpy as np
 
 from .. import formulas
 from ..allocation_across import allocation_across
+from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
-from .scale import accuracy, neg_log_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

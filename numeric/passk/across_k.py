@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,16 +147,19 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
     steps = np.eye(len(laws))
     by = {"slope": _slope(logs, steps), "change": steps[-1] - steps[0]}
     at = {"slope": of(values), "change": values}
-    ends: dict[str, Any] = dict.fromkeys(by, ())
+    estimates = {name: Estimate(float(by[name] @ at[name]), level=level) for name in by}
     if enough:
         edge = np.any([fit.at_edge(name) for fit in laws.fits], axis=0)[good]
         drawn = {"slope": of(draws), "change": draws}
-        ends = {name: _moved(by[name], drawn[name], edge, limits, level) for name in by}
+        for which, plain in estimates.items():
+            low, high = _moved(by[which], drawn[which], edge, limits, level)
+            estimates[which] = replace(plain, low=low, high=high)
     return Trend(
         name=name,
         first=float(values[0]),
         last=float(values[-1]),
-        **{name: Estimate(float(by[name] @ at[name]), *ends[name], level=level) for name in by},
+        change=estimates["change"],
+        slope=estimates["slope"],
         share_rising=None if limits or not enough else float(np.mean(_slope(logs, of(draws)) > 0.0)),
         limited_at=tuple(laws.ks[index] for index in limits),
         open_at=open_at(laws, name, level),

@@ -133,8 +133,8 @@ class AllocationMatrix:
             for j, two in enumerate(self.labels):
                 for m in range(self.compute.size) if i != j else ():
                     lost, worst = self.lost(i, j, m), self.contradictions[m]
-                    ends = {"lost_compute_lo": lost.low, "lost_compute_hi": lost.high}
-                    ends["lost_compute_open"] = "both" if lost.at_limit else None
+                    marked = "both" if lost.at_limit else None
+                    ends = {"lost_compute_lo": lost.low, "lost_compute_hi": lost.high, "lost_compute_open": marked}
                     records.append(
                         {
                             "chosen": one,
@@ -214,11 +214,13 @@ def allocation_matrix(laws: Mapping[Any, Law | PassFit], compute: Any, *, level:
     if not laws:
         raise outside("laws", dict(laws), "at least one law, by its k or its name")
     budgets, level = budgets_of(compute), checked_level(level)
-    fits = {label: law for label, law in laws.items() if hasattr(law, "kind")}
+    fits: dict[Any, Any] = {label: law for label, law in laws.items() if hasattr(law, "kind")}
     for fit in fits.values():
         if fit.kind.name != "params-tokens":
             raise ValueError(f"law={fit.kind.name!r}: must be 'params-tokens'")
-    plain = tuple(law.fit.law_of(law.fit.coefficients) if label in fits else law for label, law in laws.items())
+    plain: tuple[Any, ...] = tuple(
+        fits[label].fit.law_of(fits[label].fit.coefficients) if label in fits else law for label, law in laws.items()
+    )
     needed = [law.needed("A", "B") for law in plain]
     columns = {name: np.array([law[name] for law in needed]) for name in COEFFICIENTS}
     good = np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits.values()], axis=0) if fits else np.zeros(0, dtype=bool)

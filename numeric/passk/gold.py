@@ -228,6 +228,7 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
     for fit in laws.fits:
         if fit.k not in direct.ks:
             continue
+        other = direct.at(fit.k).fit
         own = Composition(np.array([[*fit.coefficients.values(), *gold.coefficients.values()]]))
         drawn = None
         if refits is not None and fit.spare > 0:
@@ -248,7 +249,7 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
                 composition=own,
                 draws=drawn,
                 implied=estimates,
-                direct=ComputeLaw(**dict(zip(("E", "C0", "alpha"), direct.at(fit.k).coefficients.values(), strict=True))),
+                direct=other.law_of(other.coefficients),
                 compute=points,
                 composed=Band.of_draws(
                     own.neg_log(points)[0], np.empty((0, POINTS)) if drawn is None else drawn.neg_log(points), level

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...theory.typeset.numbers import Interval, Places, Significant
 from ...theory.typeset.table import Column, Table
-from ..data.runs_cells import counted
+from ..words import counted
 from .agreement import TOLERANCE
 from .cautions import listed
 from .fit_at_k import open_side
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..results import Estimate
     from .across_k import Trend
+    from .fit_at_k import PassFit
     from .laws import PassLaws
     from .study import PassStudy
 
@@ -95,15 +96,20 @@ def _coefficients(laws: PassLaws, level: float) -> Table:
         for name in kind.coefficients:
             wide = bool(laws.resamples and ends) and not (narrow and name in kind.prefactors)
             heading = f"{name}\n[{100 * level:g} %]" if wide else name
-            columns.append(
-                _with_interval(name, heading, digits, ends if wide else 0, lambda fit, name=name: fit.estimate(name, level))
-            )
+            columns.append(_with_interval(name, heading, digits, ends if wide else 0, _coefficient(name, level)))
         columns += [Column("scatter", format=THREE), Column("n_models", "models", align="left")]
         if not all(fit.converged for fit in laws.fits):
             columns.append(Column("note", " ", align="left", of=lambda fit: "" if fit.converged else "not certified"))
         return Table(columns, laws.fits, f"-log pass@k = {kind.formula}")
 
     return _narrowed(made)
+
+
+def _coefficient(name: str, level: float) -> Callable[[Any], Estimate]:
+    def of(fit: PassFit) -> Estimate:
+        return fit.estimate(name, level)
+
+    return of
 
 
 def _models(laws: PassLaws) -> str:

@@ -103,7 +103,7 @@ class Validity:
         }
 
 
-def validity(laws: Mapping[float, tuple[float, float, float]]) -> Validity:
+def validity(laws: Mapping[Any, Any]) -> Validity:
     """Where compute laws at several k hold together.
 
     Parameters

@@ -127,8 +127,9 @@ class Coupled:
 
     @property
     def coefficients(self) -> dict[str, float]:
-        """By name, per unit of the logs."""
-        return dict(zip(self.coefficient_names, (self.theta / self._units).tolist(), strict=True))
+        """By name, per unit of the logs; with the atom where one was asked for."""
+        values = dict(zip(self.coefficient_names, (self.theta / self._units).tolist(), strict=True))
+        return values | ({"atom": self.atom} if self.has_atom else {})
 
     @property
     def atom(self) -> float:
@@ -289,7 +290,8 @@ class Coupled:
         if not self.converged:
             raise ValueError("bootstrap: the maximum is not certified; its resamples would tell about the search")
         by = [f"{cluster:09d}" for cluster in self.clusters]
-        return resample(self, repeats, by=by, seed=seed, jobs=jobs, progress=progress, batch=1)
+        fit: Any = self  # without residuals to be redrawn
+        return resample(fit, repeats, by=by, seed=seed, jobs=jobs, progress=progress, batch=1)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -310,7 +312,7 @@ class Coupled:
             theta, value, _, certified = maximise(lambda x, row=row: expand(self.rows, self.matrix, x, row), self.theta[:q])
             other = with_an_atom(self.rows, self.matrix, theta, value, row) if self.has_atom else None
             again = self.with_theta(theta if other is None else other[0])
-            coefficients.append([again.coefficients[name] if name != "atom" else again.atom for name in self.names])
+            coefficients.append([again.coefficients[name] for name in self.names])
             converged.append(certified or other is not None)
         return Refits(np.array(coefficients), np.array(converged))
 
@@ -376,7 +378,7 @@ class Coupled:
             "degree": self.terms.degree,
             "centre": {name: math.exp(value) for name, value in zip(self.terms.covariates, self.terms.centre, strict=True)},
             "coefficients": {
-                name: {"value": value, "standard_error": errors.get(name)} for name, value in self.coefficients.items()
+                name: {"value": self.coefficients[name], "standard_error": errors.get(name)} for name in self.coefficient_names
             },
             "atom": self.atom if self.has_atom else None,
             "floor": self.floor,
@@ -405,8 +407,8 @@ class Coupled:
         errors = self.standard_errors if self.has_errors else {}
         width = max(map(len, self.coefficient_names))
         table = [
-            f"  {name:<{width}}  {value:12.6g}" + (f"  +- {errors[name]:.2g}" if name in errors else "")
-            for name, value in self.coefficients.items()
+            f"  {name:<{width}}  {self.coefficients[name]:12.6g}" + (f"  +- {errors[name]:.2g}" if name in errors else "")
+            for name in self.coefficient_names
         ]
         sure = f"certified, {self.agreeing} of {self.starts} starts agree" if self.converged else "NOT certified"
         lines = [

@@ -6,10 +6,10 @@ import math
 import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .count_options import CountTable, declare_counts, draws_of
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
-from .render import clean, csv_text, json_text, number, table
+from .render import clean, csv_text, json_text
 from .run_options import target
+from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ HEADINGS = ("k", "pass@k", "se", "-log pass@k", "problems", "unsolved", "refused
 STATUS = "status"
 #: The values that have an error.
 WITH_ERROR = "estimate"
-UNKNOWN = "-"
 #: Groups that one note names.
 MOST_NAMED = 3
 
@@ -82,7 +81,7 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3 where no k has an estimate."""
     form = options.chosen("--format", FORMATS)
-    file = CountTable(options, LISTS)
+    file = TableOptions(options, "counts", LISTS)
     draws = draws_of(options)
     error = options.chosen("--se", ERRORS)
     tolerance = options.nonnegative("--tolerance")
@@ -95,7 +94,7 @@ def run(options: Options) -> tuple[str, int]:
         raise UsageError(f"--tolerance {shown(str(options.one('--tolerance')))}: is for --check")
     data = file.table()
     _refuse_estimates(file, data)
-    counts = file.read(data)
+    counts = file.counts()
     curve = _curve(counts, draws)
     rows = _rows(curve, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if curve.n_problems.any() else NO_VERDICT
@@ -122,20 +121,14 @@ def _powers(most: int) -> list[int]:
     return [2**power for power in range(most.bit_length())]
 
 
-def _has_counts(file: CountTable, data: Any) -> bool:
+def _has_counts(file: TableOptions, data: Any) -> bool:
     """Whether the table holds counts; else it may hold estimates."""
-    from ..numeric.data.counts_columns import Choice
-    from ..numeric.data.runs_reading import empty_columns
+    from ..numeric.data.kinds import kind_of
 
-    try:
-        choice = Choice.of(file.columns or None, data.source, data.names, empty_columns(data))
-        held = {name: choice.column(name, data.source, data.names) for name in ("n_samples", "n_correct", "k", "pass_at_k")}
-    except ValueError:  # whoever reads the table will say what is wrong
-        return True
-    return not (held["k"] and held["pass_at_k"]) or bool(held["n_samples"] and held["n_correct"])
+    return kind_of(data, file.columns) != "pass@k"
 
 
-def _refuse_estimates(file: CountTable, data: Any) -> None:
+def _refuse_estimates(file: TableOptions, data: Any) -> None:
     if not _has_counts(file, data):
         raise UsageError(f"{data.source}: holds pass@k already and no counts; --check tells whether its values are possible")
 
@@ -143,13 +136,15 @@ def _refuse_estimates(file: CountTable, data: Any) -> None:
 # -- the check ---------------------------------------------------------------------------------------------------------
 
 
-def _checked(options: Options, file: CountTable, draws: list[int] | None, tolerance: float | None, form: str) -> tuple[str, int]:
+def _checked(
+    options: Options, file: TableOptions, draws: list[int] | None, tolerance: float | None, form: str
+) -> tuple[str, int]:
     from ..numeric.passk.inequalities import violations
 
     data = file.table()
     notes: tuple[str, ...] = ()
     if _has_counts(file, data):
-        counts = file.read(data)
+        counts = file.counts()
         values: Any = _curve(counts, draws)
         notes = counts.warnings
     else:
@@ -157,7 +152,7 @@ def _checked(options: Options, file: CountTable, draws: list[int] | None, tolera
             raise UsageError(
                 f"{option} {shown(' '.join(options.words(option) or ()))}: is for counts; {data.source} holds pass@k"
             )
-        values = file.read_pass_at_k(data)
+        values = file.pass_at_k()
     found = violations(values) if tolerance is None else violations(values, tolerance=tolerance)
     status = NEGATIVE if found else DONE
     if form == "text":
@@ -212,32 +207,26 @@ def _known(value: Any) -> Any:
 
 
 def _lines(curve: Curve, rows: Sequence[dict[str, Any]]) -> list[str]:
-    names = list(curve.counts.by)
-    more = [name for name in rows[0] if name not in (*names, *COLUMNS, STATUS)]
-    headings = [*names, *HEADINGS, *more]
-    return table(headings, [[_cell(row, name) for name in (*names, *COLUMNS, *more)] for row in rows], left=names)
+    from ..theory.typeset.numbers import Shortest
+    from ..theory.typeset.table import Column, Table
 
-
-def _cell(row: dict[str, Any], name: str) -> str:
-    value = row[name]
-    if value == math.inf:
-        return "inf"
-    if value is None:
-        return UNKNOWN
-    if isinstance(value, float):
-        return number(value)
-    return clean(str(value))
+    groups, headings = curve.counts.by, dict(zip(COLUMNS, HEADINGS, strict=True))
+    columns = [
+        Column(name, headings.get(name, name).replace(" ", "\n"), align="left" if name in groups else "right", format=Shortest(4))
+        for name in (*groups, *COLUMNS, *(name for name in rows[0] if name not in (*groups, *COLUMNS, STATUS)))
+    ]
+    return Table(columns, rows).lines()
 
 
 def _lost(counts: Counts) -> list[str]:
-    from ..numeric.data.runs import those_dropped
+    from ..numeric.data.rows import those_dropped
 
     return [those_dropped(counts.dropped)] if counts.dropped else []
 
 
 def _notes(curve: Curve, error: str) -> list[str]:
     """What is unknown or infinite, and why."""
-    from ..numeric.data.runs_cells import counted
+    from ..numeric.words import counted
 
     counts, notes = curve.counts, []
     for place, k in enumerate(curve.ks.tolist()):

@@ -62,6 +62,10 @@ def test_the_derived_exponent_is_the_truth(design):
     assert np.mean(values) == pytest.approx(ALPHA, abs=3.5 * error)
 
 
+def ends(estimate):
+    return estimate.low, estimate.high
+
+
 def derived(row, compute):
     E0, C0, alpha = (row.derived[name].value for name in ("E0", "C0", "alpha"))
     return E0 + C0 * compute**-alpha
@@ -162,9 +166,10 @@ def test_differences_have_intervals_on_the_same_resamples(pair):
         columns = envelope_columns(joint.at(row.k), joint.at(row.k).draws)
         away = direct.at(row.k).column("alpha") - columns["alpha"]
         away = away[np.isfinite(away)]
-        low, high = row.difference.low, row.difference.high
+        low, high = ends(row.difference)
         assert (low, high) == pytest.approx(tuple(np.quantile(away, [0.05, 0.95])))
-        assert (row.excess.low <= row.excess.high).all()
+        least, most = ends(row.excess)
+        assert (least <= most).all()
         near = max(-low, high) <= 0.1 * row.fitted["alpha"].value
         assert row.verdict == ("agree" if near else "cannot tell" if low <= 0.0 <= high else "differ")
         data = row.as_dict()

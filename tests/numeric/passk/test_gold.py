@@ -74,6 +74,7 @@ def test_beside_a_direct_law(drawn):
             dict(zip(("E", "C0", "alpha"), direct.coefficients.values(), strict=True))
         )
         assert item.implied["alpha"].value == pytest.approx(item.composition.implied()[0, 2])
+        assert item.draws is not None
         low, high = np.quantile(item.draws.implied()[:, 2], [0.05, 0.95])
         assert (item.implied["alpha"].low, item.implied["alpha"].high) == pytest.approx((low, high))
         where, ratio = item.largest

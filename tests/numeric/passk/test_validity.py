@@ -35,7 +35,8 @@ def test_on_a_grid_of_compute(seed):
         assert wrong == any(late > early for early, late in pairwise(values)), log10
     assert found.floor == max((high for _, high in found.wrong), default=0.0)
     if 0.0 < found.floor < math.inf:
-        one, two = (laws[k] for k in found.binding)
+        assert found.binding is not None
+        one, two = (laws[int(k)] for k in found.binding)
         away = [neg_log(one, x) - neg_log(two, x) for x in (MP.log(found.floor) - 1e-6, MP.log(found.floor) + 1e-6)]
         assert away[0] < 0 < away[1]
 
