@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
+from ..allocation_across import allocation_across
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
-from ..passk.allocation import allocation_across
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -302,7 +302,7 @@ class AccuracyLaw:
         compute : float or array_like
             Budgets in FLOP.
         """
-        across = allocation_across(loss_law, self.law, _budgets(compute), judged_is_passk=False)
+        across = allocation_across(loss_law, self.law, _budgets(compute))
         lost = self._lost(across.optimal_reducible, across.excess)
         optimal = np.asarray(self.optimal_accuracy(across.compute))
         return LossOptimal(
