@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from ..numeric.errors import ArgumentError
 from .arguments import takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import PUBLISHED, EvaluationTable
 from .render import WIDTH, csv_text, json_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.accuracy.kind import Kind
+    from ..numeric.accuracy.sample import Sample
     from ..numeric.backtest.comparison import Comparison
-    from ..numeric.data.sample import Sample
+    from ..numeric.data.table import Table
     from .arguments import Options, Parser
 
 FORMATS = ("text", "json", "csv", "latex")
@@ -49,10 +51,10 @@ def declare_accuracy(parser: Parser) -> None:
     group.add_argument("--coefficients", action="store_true", help="add the coefficients of every law to the text")
 
 
-def run(options: Options) -> tuple[str, int]:
+def run(options: Options, table: Table | None = None) -> tuple[str, int]:
     """The output and exit status: 3 where a law has no certified fit, 130 where Ctrl-C left a part undone."""
     form = options.chosen("--format", FORMATS)
-    asked = _Asked(options)
+    asked = _Asked(options, table)
     comparison = asked.comparison()
     studies = {} if comparison.interrupted else asked.studies(comparison)
     if asked.plot is not None and comparison.benchmarks:
@@ -96,11 +98,11 @@ def _text(comparison: Comparison, studies: dict[str, list[Any]], asked: _Asked) 
 class _Asked:
     """The options of the command, each checked before any work is done."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, table: Table | None) -> None:
         from ..numeric.accuracy.laws import LAWS
         from ..theory.data.notation import close_matches
 
-        self.options, self.table = options, EvaluationTable(options, LISTS)
+        self.options, self.table = options, EvaluationTable(options, LISTS, table)
         self.laws = options.several("--law")
         for name in self.laws or ():
             if name not in LAWS:
@@ -142,20 +144,23 @@ class _Asked:
         from ..numeric.backtest.compare import compare_laws
 
         evaluations, baselines = self.table.read(), self.table.baselines()
-        return compare_laws(
-            evaluations,
-            laws=self.laws,
-            benchmarks=evaluations.benchmarks,
-            hold_out=self.hold_out,
-            baselines=baselines,
-            proxy=self.proxy,
-            margin=self.table.margins,
-            resamples=self.resamples,
-            seed=self.seed,
-            level=self.level,
-            jobs=self.jobs,
-            progress=self.progress,
-        )
+        try:
+            return compare_laws(
+                evaluations,
+                laws=self.laws,
+                benchmarks=evaluations.benchmarks,
+                hold_out=self.hold_out,
+                baselines=baselines,
+                proxy=self.proxy,
+                margin=self.table.margins,
+                resamples=self.resamples,
+                seed=self.seed,
+                level=self.level,
+                jobs=self.jobs,
+                progress=self.progress,
+            )
+        except ArgumentError as error:
+            raise with_options(error, self.options, {"laws": "--law"}) from None
 
     def studies(self, comparison: Comparison) -> dict[str, list[Any]]:
         """The further studies that were asked for, by name; of one that the runs are too few for, why in `failed`."""
