@@ -26,7 +26,12 @@ USUAL = "repeatable; usual names are recognised"
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
 KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
 #: Options that set an argument of the readers under another name.
-OPTION_OF = {"columns": "--column", "metrics": "--metric", "small": "--small-runs"}
+OPTION_OF = {
+    "columns": "--column",
+    "metrics": "--metric",
+    "small": "--small-runs",
+    "benchmarks": "--average",
+}
 
 
 # -- declarations ----------------------------------------------------------------------------------

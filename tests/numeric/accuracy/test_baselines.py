@@ -195,8 +195,8 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...], str, str]] = {
     ),
     "above all runs": (
         {"given": 0.8}, ("--random-baseline", "80%"),
-        r"benchmark 'arc_easy': none of 5 runs of data is above the random baseline 0.8 \(given\); the highest accuracy is 0.7",
-        r"benchmark 'arc_easy': none of 5 runs of file .* is above the random baseline 0.8",
+        r"benchmark='arc_easy': none of 5 runs of data is above the random baseline 0.8 \(given\); the highest accuracy is 0.7",
+        r"benchmark='arc_easy': none of 5 runs of file .* is above the random baseline 0.8",
     ),
 }  # fmt: skip
 
