@@ -13,8 +13,7 @@ from ..fit.resample import case_weights
 from ..passk.cautions import AUTO, cluster_of
 from ..passk.kinds import kind_of
 from ..passk.laws import METHODS, Data, clusters, fit_at_k
-from ..passk.likelihood import Surface
-from ..passk.relearnt import AtK
+from ..passk.likelihood import AtK, Surface
 from ..results import Estimate
 from .extrapolation import Extrapolation, Observed
 
@@ -221,7 +220,9 @@ def _resampled(fit: PassFit, level: float) -> dict[str, Estimate]:
     if len(fit.certified_draws) < LEAST_DRAWS:
         return {}
     estimates = {}
-    for name, value in fit.coefficients.items():
-        (low, high), (below, above) = fit.interval(name, level), fit.open_ends(name, level)
-        estimates[name] = Estimate(value, 0.0 if below else low, inf if above else high, level=level)
+    for name, one in fit.estimates(level).items():
+        if one.low is not None and one.high is not None:
+            low = 0.0 if "low" in one.at_limit else one.low
+            high = inf if "high" in one.at_limit else one.high
+            estimates[name] = Estimate(one.value, low, high, level=level)
     return estimates

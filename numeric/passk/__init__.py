@@ -12,7 +12,6 @@ from .estimator import (
     neg_log_pass_at_k,
     pass_at_k,
 )
-from .feasible import Nearest, nearest
 from .inequalities import Violations, violations
 from .laws import PassLaws, fit_passk
 from .study import PassStudy, study_passk
@@ -22,7 +21,6 @@ __all__ = [
     "Counts",
     "Coupled",
     "Curve",
-    "Nearest",
     "PassLaws",
     "PassStudy",
     "PassTable",
@@ -34,7 +32,6 @@ __all__ = [
     "fit_coupled",
     "fit_passk",
     "log_fail",
-    "nearest",
     "neg_log_pass_at_k",
     "pass_at_k",
     "study_passk",

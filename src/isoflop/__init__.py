@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.data.evaluations import Evaluations
     from isoflop.numeric.data.runs import Runs
     from isoflop.numeric.fit import Fit, fit
-    from isoflop.numeric.law import Law, law
+    from isoflop.numeric.law import Law, law, laws
     from isoflop.numeric.passk.laws import fit_passk
     from isoflop.numeric.passk.study import study_passk
     from isoflop.theory.algebra import decide
@@ -49,6 +49,7 @@ __all__ = [
     "fit_passk",
     "law",
     "law_from_expression",
+    "laws",
     "misallocation",
     "prove",
     "published",
@@ -75,6 +76,7 @@ _HOME = {
     "fit_passk": "isoflop.numeric.passk.laws",
     "law": "isoflop.numeric.law",
     "law_from_expression": "isoflop.numeric.custom",
+    "laws": "isoflop.numeric.law",
     "misallocation": "isoflop.theory.penalty",
     "prove": "isoflop.theory.proof.prove",
     "published": "isoflop.theory.data.published",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ..numeric.data.table import Table
     from .arguments import Options
 
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"laws": "--law"}
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
 FORMATS = ("text", "json", "csv", "latex")
 #: What a table is of, by what --of calls it.

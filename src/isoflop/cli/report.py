@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from .evaluation_options import EvaluationTable, declare_guessing
 from .render import json_text, plain
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
@@ -28,7 +27,6 @@ DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
 LISTS = ("--law", "--loss-law", "--compute", "--ratio")
 RESAMPLES, LEVEL = 200, 0.9
 #: How the library calls what an option sets.
-OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "proxy": "--proxy", "ray": "--ray"}
 
 
 def parser() -> Parser:
@@ -162,23 +160,20 @@ class _Asked:
             "proxy": self._proxy(evaluations, names),
             "ray": self.ray,
         }
-        try:
-            return report_benchmark(
-                evaluations,
-                benchmark,
-                baseline,
-                kinds,
-                **settings,
-                compute=self.compute or None,
-                ratio=self.ratios or RATIOS,
-                loss_laws=self.loss_laws,
-                resamples=self.resamples,
-                seed=self.seed,
-                level=self.level,
-                progress=is_terminal(sys.stderr),
-            )
-        except ArgumentError as error:
-            raise with_options(error, self.options, {}) from None
+        return report_benchmark(
+            evaluations,
+            benchmark,
+            baseline,
+            kinds,
+            **settings,
+            compute=self.compute or None,
+            ratio=self.ratios or RATIOS,
+            loss_laws=self.loss_laws,
+            resamples=self.resamples,
+            seed=self.seed,
+            level=self.level,
+            progress=is_terminal(sys.stderr),
+        )
 
     def _benchmark(self, evaluations: Evaluations) -> str:
         if self.table.average is not None:

@@ -25,6 +25,8 @@ FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installe
 USUAL = "repeatable; usual names are recognised"
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
 KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
+#: Options of fits to counts that other fits do not have, and columns that other tables do not have.
+OF_COUNTS = ("--k", "--models", "--gold", "--method", "--cluster", "--coupled", "--loss-law", "n_samples", "n_correct")
 #: Options that set an argument of the readers under another name.
 OPTION_OF = {"columns": "--column", "metrics": "--metric", "small": "--small-runs"}
 
@@ -71,6 +73,24 @@ def declare_evaluations(
     takes_several(group, "--benchmark", "NAME", benchmarks)
     group.add_argument("--percent", action="store_true", help="accuracy is in percent")
     takes_one(group, "--metric", "NAME=KIND", "accuracy or proxy, for a metric that is not known by its name; repeatable")
+
+
+def names_counts(words: Sequence[str]) -> bool:
+    """Whether the words of a command name a table of counts, or options that only fits to counts have."""
+    from pathlib import Path
+
+    from ..numeric.data.kinds import kind_of
+    from ..numeric.data.table import table_of
+
+    if any(word.partition("=")[0] in OF_COUNTS for word in words):
+        return True
+    for word in words:
+        try:
+            if not word.startswith("-") and Path(word).is_file() and kind_of(table_of(word)) == "counts":
+                return True
+        except (OSError, ValueError):  # whoever reads the table will say what is wrong
+            continue
+    return False
 
 
 # -- what was asked --------------------------------------------------------------------------------

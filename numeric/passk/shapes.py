@@ -7,7 +7,7 @@ m.T(u) and deviation s, so that the log likelihood of m and t = log s, with d = 
 
 With each model's cells (u, a) in the shares that the summands have, its gradient is the mean score, and its Hessian the mean of
 that of the summands' logarithm and the covariance of their scores (Louis 1982, J. R. Statist. Soc. B 44, 226). Newton's method
-needs some ten steps where the EM algorithm needs thousands: what the models tell least of is what EM climbs slowest.
+(`isoflop.numeric.passk.beta.maximise`) needs some ten steps where the EM algorithm needs thousands.
 """
 
 from __future__ import annotations
@@ -18,22 +18,71 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .beta import Expansion, maximise
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-#: Newton's steps, how often one is halved, the longest one, and the length of one that ends them.
-STEPS, HALVINGS, LONGEST, SETTLED = 100, 30, 2.0, 1e-6
-#: Rounding errors of a model's log likelihood.
-ROUNDING = 1e-12
-#: Cells count whose likelihood is at least e^-DEEP of the model's greatest. Newton's steps take those with a share of at least
-#: e^-SHALLOW, and these are chosen anew where the mean has moved by a deviation, or the log of the deviation by FAR.
-DEEP, SHALLOW, FAR = 30.0, 20.0, 0.7
+#: Shapes of the distribution of success rates: from nearly all-or-nothing to nearly one rate for all problems.
+LEAST_SHAPE, MOST_SHAPE = 1e-3, 20.0
+#: How often cells are chosen anew, and the change that ends it.
+ROUNDS, SETTLED = 20, 1e-6
+#: Cells count whose likelihood is at least e^-DEEP of the model's greatest; a maximum is sought over those with a
+#: share of at least e^-SHALLOW.
+DEEP, SHALLOW = 30.0, 20.0
 #: Directions of m that the models tell less about than this share of the best are left alone.
 TOLD_APART = 1e-7
-#: Curvatures below this share of the greatest count as so much.
-FLATTEST = 1e-9
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """How usual shapes are at a u: log a is normal about m0 + m1 u + m2 e^u; all weigh the same for an infinite deviation.
+
+    The line in u holds where shapes change slowly with -log pass@k, the term in e^u = -log pass@k where a + b is the same for all
+    models. Beyond the models that it is learnt from, the mean stays as at the last of them.
+
+    Attributes
+    ----------
+    mean : tuple of float
+        m0, m1, m2.
+    deviation : float
+    span : tuple of float
+        The least and the greatest u of the models that it is learnt from.
+    """
+
+    mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    deviation: float = np.inf
+    span: tuple[float, float] = (-np.inf, np.inf)
+
+    def centre(self, u: Floats) -> Floats:
+        """The mean of log a at u."""
+        return np.tensordot(np.array(self.mean), self.terms(u), axes=1)
+
+    def terms(self, u: Floats) -> Floats:
+        """1, u and e^u, (3, ...)."""
+        within = np.clip(u, *self.span)
+        return np.stack([np.ones_like(within), within, np.exp(within)])
+
+    def log_density(self, log_a: Floats, u: Floats) -> Floats:
+        """Log of the density of log a (G, J, P), or (P,), between those of the least and the most shape, at u (G, J)."""
+        from scipy.special import log_ndtr
+
+        least, most = np.log(LEAST_SHAPE), np.log(MOST_SHAPE)
+        if not np.isfinite(self.deviation):
+            return np.full(np.shape(log_a), -np.log(most - least))
+        mean = self.centre(u)
+        low, high = (least - mean) / self.deviation, (most - mean) / self.deviation
+        flipped = low > 0.0  # both in the upper tail: their mirror images keep their digits
+        below, above = np.where(flipped, -high, low), np.where(flipped, -low, high)
+        mass = log_ndtr(above) + np.log1p(-np.exp(log_ndtr(below) - log_ndtr(above)))
+        away = (log_a - mean[..., None]) / self.deviation
+        return -0.5 * away * away - (mass + 0.5 * np.log(2.0 * np.pi * self.deviation**2))[..., None]
+
+
+#: All shapes weigh the same.
+EVEN = Shapes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +172,7 @@ class Line:
         found, value = self.cells.shares(self.cells.log_likelihood - 0.5 * away * away)
         return found, value - len(self.cells.first) * float(point[-1])
 
-    def expanded(self, point: Floats) -> tuple[float, Floats, Floats]:
+    def expanded(self, point: Floats) -> tuple[Floats, Floats, Floats]:
         """The log likelihood, its gradient and its Hessian."""
         log_share, value = self.log_shares(point)
         share, deviation = np.exp(log_share), float(np.exp(point[-1]))
@@ -136,7 +185,7 @@ class Line:
         )  # minus the Hessian of a summand's log: their products, (t, t) halved
         curved = (both * share) @ both.T
         curved[-1, -1] *= 0.5
-        return value, mean.sum(axis=1), weighted @ scores.T - mean @ mean.T - curved
+        return np.asarray(value), mean.sum(axis=1), weighted @ scores.T - mean @ mean.T - curved
 
 
 def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
@@ -147,44 +196,22 @@ def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
     line, floor = Line(cells, basis.T @ terms), float(np.log(least))
     point = line.begun()
     point[-1] = max(point[-1], floor)
-    for _ in range(STEPS):
+    for _ in range(ROUNDS):
         some = Line(cells.some(line.log_shares(point)[0] > -SHALLOW), line.terms)
-        last, point = point, _climbed(some, point, floor)
+        last, point = point, _highest(some, point, floor)
         if np.abs(point - last).max() < SETTLED:
             break
     return basis @ point[:-1], float(np.exp(point[-1]))
 
 
-def _climbed(line: Line, begun: Floats, floor: float) -> Floats:
-    """The maximum by Newton's method, or a point so far from the first that other cells may count."""
-    point = begun
-    for _ in range(STEPS):
-        value, slope, curved = line.expanded(point)
-        free = np.append(np.ones(len(point) - 1, dtype=bool), point[-1] > floor or slope[-1] > 0.0)
-        step = np.zeros(len(point))
-        step[free] = _newton(slope[free], curved[np.ix_(free, free)])
-        there = _uphill(line, point, step, value, floor)
-        moved, point = float(np.abs(there - point).max()), there
-        far = np.abs(point - begun)
-        if moved < SETTLED or far[:-1].max() > np.exp(begun[-1]) or far[-1] > FAR:
-            break
-    return point
+def _highest(line: Line, begun: Floats, floor: float) -> Floats:
+    """The maximum over m and t, or over m alone where t would end below its floor."""
+    point = maximise(lambda x: Expansion(*line.expanded(x)), begun)[0]
+    if point[-1] >= floor:
+        return point
 
+    def held(m: Floats) -> Expansion:
+        value, slope, curved = line.expanded(np.append(m, floor))
+        return Expansion(value, slope[:-1], curved[:-1, :-1])
 
-def _uphill(line: Line, point: Floats, step: Floats, value: float, floor: float) -> Floats:
-    """As far along a step as is no way down."""
-    for _ in range(HALVINGS):
-        there = point + step
-        there[-1] = max(there[-1], floor)
-        if line.log_shares(there)[1] >= value - ROUNDING * len(line.cells.first):
-            return there
-        step = 0.5 * step
-    return point
-
-
-def _newton(slope: Floats, curved: Floats) -> Floats:
-    """Uphill, with curvatures of the wrong sign turned round."""
-    values, vectors = np.linalg.eigh(-curved)
-    size = np.maximum(np.abs(values), FLATTEST * np.abs(values).max())
-    step = vectors @ ((vectors.T @ slope) / size)
-    return np.asarray(step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300)))
+    return np.append(maximise(held, begun[:-1])[0], floor)

@@ -1,4 +1,4 @@
-"""isoflop passk-laws: the contract for scripts, bad input, figures, interrupts."""
+"""isoflop fit COUNTS: the contract for scripts, bad input, figures, interrupts."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def write(path, header, rows):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("passk-laws")
+    return tmp_path_factory.mktemp("fit")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def files(folder, samples):
 
 @pytest.fixture(scope="module")
 def words(files):
-    return ("passk-laws", files["counts"], "--models", files["models"])
+    return ("fit", files["counts"], "--models", files["models"])
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +98,12 @@ def refused(result, *named):
 
 def test_the_choices_are_those_of_the_library() -> None:
     """The command line spells them out, for it must not load NumPy to show its help."""
-    from isoflop.cli import passk_laws
+    from isoflop.cli import fit_counts
     from isoflop.numeric.passk import kinds, laws, study
 
-    assert tuple(kinds.KINDS) == passk_laws.LAWS
-    assert laws.METHODS == passk_laws.METHODS
-    assert study.DEFAULT_LEVEL == passk_laws.LEVEL
+    assert tuple(kinds.KINDS) == fit_counts.LAWS
+    assert laws.METHODS == fit_counts.METHODS
+    assert study.DEFAULT_LEVEL == fit_counts.LEVEL
     assert {name: kind.coefficients for name, kind in kinds.KINDS.items()} == COEFFICIENTS
 
 
@@ -204,9 +204,9 @@ def test_lists_of_k(data, words) -> None:
 def test_the_laws_that_the_covariates_allow(data, folder, files, samples) -> None:
     models, _, _ = samples
     compute = write(folder / "compute.csv", ("model", "compute"), [(m, 6.0 * n * d) for m, n, d in models])
-    found = data("passk-laws", files["counts"], "--models", compute, "--k", "8", *FAST)
+    found = data("fit", files["counts"], "--models", compute, "--k", "8", *FAST)
     assert [law["law"] for law in found["laws"]] == ["compute"]
-    only = data("passk-laws", files["counts"], "--gold", files["gold"], "--k", "8", *FAST)
+    only = data("fit", files["counts"], "--gold", files["gold"], "--k", "8", *FAST)
     assert [law["law"] for law in only["laws"]] == ["gold"]
 
 
@@ -246,7 +246,7 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
     """All models at one ratio of tokens to params: the joint law is not determined."""
     models, _, _ = samples
     ray = write(folder / "ray.csv", ("model", "params", "tokens"), [(m, n, 20.0 * n) for m, n, _ in models])
-    words = ("passk-laws", files["counts"], "--models", ray, "--law", "params-tokens", "--k", "8", *FAST)
+    words = ("fit", files["counts"], "--models", ray, "--law", "params-tokens", "--k", "8", *FAST)
     result = call(*words, "--format", "json")
     assert result.code == 3
     (row,) = json.loads(result.out)["laws"][0]["rows"]
@@ -287,7 +287,7 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
     ],
 )
 def test_bad_options(call, words, named, files) -> None:
-    asked = ("passk-laws", files["counts"], "--models", files["models"], "--law", "compute")
+    asked = ("fit", files["counts"], "--models", files["models"], "--law", "compute")
     refused(call(*asked, *words) if "--law" not in words else call(*asked[:-2], *words), *named)
 
 
@@ -298,18 +298,19 @@ def table(folder, name, rows, header=("model", "problem", "n_samples", "n_correc
 def test_bad_counts(call, folder, files, samples) -> None:
     _, rows, _ = samples
     asked = ("--models", files["models"], "--law", "compute", "--k", "8", "--bootstrap", "0")
-    refused(call("passk-laws"), "COUNTS is missing")
-    refused(call("passk-laws", folder / "none.csv", *asked), "none.csv")
-    refused(call("passk-laws", files["counts"], files["models"], *asked), "one file of counts at a time")
-    refused(call("passk-laws", "--k", "8", files["counts"]), "--k")
+    refused(call("fit", "--of", "pass@k"), "COUNTS is missing")
+    refused(call("fit", "--of", "bits"), "--of 'bits': must be one of loss, pass@k")
+    refused(call("fit", folder / "none.csv", *asked), "none.csv")
+    refused(call("fit", files["counts"], files["models"], *asked), "one file of counts at a time")
+    refused(call("fit", "--k", "8", files["counts"]), "--k")
     over = table(folder, "over.csv", [*rows[:-1], (*rows[-1][:3], 65)])
-    refused(call("passk-laws", over, *asked), "over.csv", "960", "65")
+    refused(call("fit", over, *asked), "over.csv", "960", "65")
     for value, word in ((0, "without a success"), (64, "without a failure")):
         same = table(folder, f"all{value}.csv", [(*row[:3], value) for row in rows])
-        refused(call("passk-laws", same, *asked), "k=8: 0 models", f"24 {word}")
-    ones = call("passk-laws", folder / "all64.csv", *asked, "--method", "least-squares-log")
+        refused(call("fit", same, *asked), "k=8: 0 models", f"24 {word}")
+    ones = call("fit", folder / "all64.csv", *asked, "--method", "least-squares-log")
     refused(ones, "k=8", "pass@k of m00 is 1", "likelihood")
-    bare = call("passk-laws", files["counts"], "--k", "8")
+    bare = call("fit", files["counts"], "--k", "8")
     refused(bare, "counts.csv", "neither compute nor params and tokens nor gold")
 
 
@@ -317,7 +318,7 @@ def test_several_benchmarks(call, data, folder, files, samples) -> None:
     _, rows, _ = samples
     both = [(name, *row) for name in ("gsm8k", "math") for row in rows]
     path = table(folder, "both.csv", both, ("benchmark", "model", "problem", "n_samples", "n_correct"))
-    asked = ("passk-laws", path, "--models", files["models"], "--law", "compute", "--k", "8", *FAST)
+    asked = ("fit", path, "--models", files["models"], "--law", "compute", "--k", "8", *FAST)
     refused(call(*asked), "holds 2 benchmarks (gsm8k, math)", "benchmark == 'gsm8k'")
     found = data(*asked, "--where", "benchmark == 'math'")
     assert found["laws"][0]["rows"][0]["n_models"] == 24
@@ -329,7 +330,7 @@ def test_one_problem(data, folder, files, samples) -> None:
     random = np.random.default_rng(1)
     rows = [(m, 0, 500, int(random.binomial(500, np.exp(-0.1 - 2.5 * (n * d / 9e16) ** -0.2)))) for m, n, d in models]
     path = table(folder, "one.csv", rows)
-    found = data("passk-laws", path, "--models", files["models"], "--law", "compute", "--k", "1", "--bootstrap", "0")
+    found = data("fit", path, "--models", files["models"], "--law", "compute", "--k", "1", "--bootstrap", "0")
     assert found["laws"][0]["rows"][0]["n_models"] == 24
     assert found["laws"][0]["cautions"][0].startswith("all models have a single problem: pass@k is that of this problem alone")
 
@@ -407,7 +408,7 @@ def test_models_of_their_own_size_are_drawn_alone(data, folder, files, samples) 
     models, _, _ = samples
     table = [(m, n * (1.0 + i / 1000.0), d) for i, (m, n, d) in enumerate(models)]
     own = write(folder / "own.csv", ("model", "params", "tokens"), table)
-    (law,) = data("passk-laws", files["counts"], "--models", own, "--law", "compute", "--k", "8", *FAST)["laws"]
+    (law,) = data("fit", files["counts"], "--models", own, "--law", "compute", "--k", "8", *FAST)["laws"]
     assert law["cluster"] is None
     assert not any("sizes" in text for text in law["cautions"])
 
@@ -418,7 +419,7 @@ def test_as_many_models_as_coefficients(call, folder, samples) -> None:
     few = {models[i][0] for i in (0, 10, 23)}
     counts = table(folder, "few.csv", [row for row in rows if row[0] in few])
     path = write(folder / "fewgold.csv", ("model", "gold"), [row for row in gold if row[0] in few])
-    asked = ("passk-laws", counts, "--gold", path, "--k", "1", "8", *FAST)
+    asked = ("fit", counts, "--gold", path, "--k", "1", "8", *FAST)
     result = call(*asked, "--format", "json")
     assert result.code == 3
     (law,) = json.loads(result.out)["laws"]
@@ -474,5 +475,5 @@ def test_a_bar_is_for_terminals_alone(call, words, monkeypatch) -> None:
     pytest.importorskip("tqdm")
     asked = (*words, "--law", "compute", "--k", "1", "8", *FAST)
     assert call(*asked).err == ""
-    monkeypatch.setattr("isoflop.cli.passk_laws.is_terminal", lambda stream: True)
+    monkeypatch.setattr("isoflop.cli.fit_counts.is_terminal", lambda stream: True)
     assert "compute law" in call(*asked).err

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from isoflop.numeric.passk.learning import Cells, Line, greatest
+from isoflop.numeric.passk.shapes import Cells, Line, greatest
 
 LEAST = 0.1
 

@@ -1,23 +1,24 @@
-"""k as a lever: how the coefficients of a law move with k, where the irreducible part vanishes, where the laws hold together."""
+"""Laws at several k: how the coefficients move with k, where E0 vanishes, where the laws hold together, what they predict."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.bootstrap import percentile
 from ..fit.intervals import checked_level
 from ..fit.power_law import lines
+from ..results import Estimate
 from .agreement import TOLERANCE, verdict
+from .fit_at_k import open_side
+from .validity import Validity, rises, validity, validity_floor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .fit_at_k import PassFit
     from .laws import PassLaws
-    from .validity import Validity
 
     Floats = NDArray[np.float64]
 
@@ -34,13 +35,12 @@ class Trend:
     name : str
     first, last : float
         Its value at the smallest and at the largest k.
-    change : float
+    change : Estimate
         Last less first.
-    slope : float
-        Of the least-squares line of the coefficient on log k (of its logarithm, for prefactors).
-    change_interval, slope_interval : tuple of float, or None
-        From resamples; None without. Where at some k the interval of the coefficient is an upper limit (`limited_at`), they hold
-        for any value there between 0 and the limit; infinite where too many resamples ran to a limit of the search.
+    slope : Estimate
+        Of the least-squares line of the coefficient on log k (of its logarithm, for prefactors). Where at some k the interval of
+        the coefficient is an upper limit (`limited_at`), both intervals hold for any value there between 0 and the limit; ends
+        are infinite where too many resamples ran to a limit of the search.
     share_rising : float or None
         Share of the resamples whose slope is positive; None where there are upper limits.
     limited_at : tuple of int
@@ -52,10 +52,8 @@ class Trend:
     name: str
     first: float
     last: float
-    change: float
-    slope: float
-    change_interval: tuple[float, float] | None
-    slope_interval: tuple[float, float] | None
+    change: Estimate
+    slope: Estimate
     share_rising: float | None
     limited_at: tuple[int, ...] = ()
     open_at: tuple[int, ...] = ()
@@ -63,16 +61,18 @@ class Trend:
     @property
     def verdict(self) -> str:
         """ "rises" or "falls" where the interval of the slope says so, else "cannot tell"."""
-        if self.slope_interval is None:
+        if not self.slope.has_interval:
             return "no resamples"
-        low, high = self.slope_interval
-        if self.open_at:
+        if self.open_at or not self.slope.excludes(0.0):
             return "cannot tell"
-        return "rises" if low > 0.0 else "falls" if high < 0.0 else "cannot tell"
+        return "rises" if self.slope.value > 0.0 else "falls"
 
     def as_dict(self) -> dict[str, Any]:
-        """The attributes as plain data."""
-        return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "verdict": self.verdict}
+        """Plain data."""
+        record: dict[str, Any] = {"name": self.name, "first": self.first, "last": self.last}
+        record |= {"change": self.change.value, "slope": self.slope.value}
+        record |= {"change_interval": _ends(self.change), "slope_interval": _ends(self.slope), "share_rising": self.share_rising}
+        return record | {"limited_at": self.limited_at, "open_at": self.open_at, "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,8 @@ class Mixed:
         How fast the models' own exponent of k changes with log C: from counts alone.
     predicted : float
         How fast the exponent of C changes with log k by the fitted laws, at the same models.
-    difference : float
+    difference : Estimate
         Measured less predicted.
-    interval : tuple of float, or None
-        Of the difference, from the resamples; None without.
     tolerance : float
         Up to which a difference counts as none: over the step from the one k to the other it comes to `TOLERANCE` of the lesser
         of the two fitted alpha.
@@ -103,18 +101,22 @@ class Mixed:
     n_models: int
     measured: float
     predicted: float
-    difference: float
-    interval: tuple[float, float] | None
+    difference: Estimate
     tolerance: float
 
     @property
     def verdict(self) -> str:
         """ "agree" where the whole interval is within the tolerance, else "differ" where it excludes 0, else "cannot tell"."""
-        return verdict(self.interval, self.tolerance)
+        return verdict(self.difference, self.tolerance)
 
     def as_dict(self) -> dict[str, Any]:
-        """The attributes as plain data."""
-        return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "verdict": self.verdict}
+        """Plain data."""
+        record = {name: getattr(self, name) for name in ("k", "compute", "n_models", "measured", "predicted", "tolerance")}
+        return record | {"difference": self.difference.value, "interval": _ends(self.difference), "verdict": self.verdict}
+
+
+def _ends(estimate: Estimate) -> tuple[float | None, float | None] | None:
+    return (estimate.low, estimate.high) if estimate.has_interval else None
 
 
 def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
@@ -142,20 +144,22 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
     of = np.asarray if name == laws.kind.floor or name in laws.kind.exponents else np.log
     logs = np.log(np.asarray(laws.ks, dtype=np.float64))
     limits = _limits(laws, name, level) if enough else {}
-    between = change = None
+    steps = np.eye(len(laws))
+    by = {"slope": _slope(logs, steps), "change": steps[-1] - steps[0]}
+    at = {"slope": of(values), "change": values}
+    estimates = {name: Estimate(float(by[name] @ at[name]), level=level) for name in by}
     if enough:
         edge = np.any([fit.at_edge(name) for fit in laws.fits], axis=0)[good]
-        steps = np.eye(len(laws))
-        between = _moved(_slope(logs, steps), of(draws), edge, limits, level)
-        change = _moved(steps[-1] - steps[0], draws, edge, limits, level)
+        drawn = {"slope": of(draws), "change": draws}
+        for which, plain in estimates.items():
+            low, high = _moved(by[which], drawn[which], edge, limits, level)
+            estimates[which] = replace(plain, low=low, high=high)
     return Trend(
         name=name,
         first=float(values[0]),
         last=float(values[-1]),
-        change=float(values[-1] - values[0]),
-        slope=float(_slope(logs, of(values))),
-        change_interval=change,
-        slope_interval=between,
+        change=estimates["change"],
+        slope=estimates["slope"],
         share_rising=None if limits or not enough else float(np.mean(_slope(logs, of(draws)) > 0.0)),
         limited_at=tuple(laws.ks[index] for index in limits),
         open_at=open_at(laws, name, level),
@@ -164,7 +168,7 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
 
 def open_at(laws: PassLaws, name: str, level: float = 0.9) -> tuple[int, ...]:
     """The k at which the models leave a coefficient open: its estimate is no result, or an end of its interval is none."""
-    return tuple(fit.k for fit in laws.fits if name in fit.undetermined or any(fit.open_ends(name, level)))
+    return tuple(fit.k for fit in laws.fits if name in fit.undetermined or open_side(fit.estimate(name, level)))
 
 
 def _limits(laws: PassLaws, name: str, level: float) -> dict[int, float]:
@@ -220,61 +224,43 @@ def not_told_from_0(laws: PassLaws, level: float = 0.9) -> tuple[int, ...]:
 
 
 def together(laws: PassLaws) -> Validity:
-    """Where in compute (for the gold law in 1/g) the laws at all k can hold together; see `isoflop.numeric.passk.validity`.
+    """Where in compute (for the gold law in 1/g) the laws at all k hold together; params+tokens laws stand for their envelopes.
 
-    Params+tokens laws stand for their envelopes. Where the best that any allocation of a compute reaches is worse at k2 > k1, the
-    laws contradict each other at the allocation that is optimal for k1, where that for k2 is worse still: below the floor there
-    are contradictions on every budget, above it there may be some far from the optimum (`first_contradiction`).
+    Where the best that any allocation of a compute reaches is worse at k2 > k1, the laws contradict each other at the allocation
+    that is optimal for k1, where that for k2 is worse still. Above the floor they may, far from the optimum.
     """
-    from .validity import validity
-
-    if len(laws.kind.covariates) == 1:
-        return validity({fit.k: tuple(fit.coefficients.values()) for fit in laws.fits})
-    return validity({fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in laws.fits})
+    return validity({fit.k: _compute_law(fit, np.array([list(fit.coefficients.values())]))[:, 0] for fit in laws.fits})
 
 
 def floor_interval(laws: PassLaws, level: float = 0.9) -> tuple[float, float]:
     """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at no large compute."""
-    from .validity import validity_floor
-
     good = np.isfinite(np.stack([fit.column(laws.kind.floor) for fit in laws.fits])).all(axis=0)
     if good.sum() < 2:
         raise ValueError("C_x: no interval without resamples; fit with resamples=200")
-    columns = np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)
-    floors = np.sort(validity_floor(*columns))
+    floors = np.sort(validity_floor(*np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)))
     low, high = (round(share * (len(floors) - 1)) for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0))
     return float(floors[low]), float(floors[high])
 
 
-def _compute_law(fit: PassFit, draws: Floats) -> Floats:
-    """E, C0 and alpha (3, R) of draws of a law of one variable, or of the envelopes of params+tokens laws."""
+def _compute_law(fit: PassFit, coefficients: Floats) -> Any:
+    """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope of a params+tokens law."""
     if len(fit.kind.covariates) == 1:
-        return draws.T
+        return coefficients.T
     from .envelopes import SHOWN, envelope_columns
 
-    columns = envelope_columns(fit, draws)
+    columns = envelope_columns(fit, coefficients)
     return np.stack([columns[name] for name in SHOWN])
 
 
-def first_contradiction(laws: PassLaws, covariates: dict[str, Any]) -> tuple[int, int, int] | None:
-    """The first model (index, k1, k2) at which a law says that k2 > k1 samples solve fewer problems, or None."""
-    wrong = _contradicted(laws, covariates)
-    if not wrong.any():
-        return None
-    model = int(np.flatnonzero(wrong.any(axis=0))[0])
-    step = int(np.flatnonzero(wrong[:, model])[0])
-    return model, laws.ks[step], laws.ks[step + 1]
+def contradictions(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.bool_]:
+    """(K - 1, M): where the laws say of a model that the samples of a k solve fewer problems than those of the k before."""
+    return rises(np.stack([fit.neg_log(covariates) for fit in laws.fits]))
 
 
 def models_contradicted(laws: PassLaws) -> int:
     """At how many of the models that were fitted laws say that more samples solve fewer problems."""
-    return int(_contradicted(laws, {name: laws.covariates[name] for name in laws.kind.covariates}).any(axis=0).sum())
-
-
-def _contradicted(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.bool_]:
-    """(K - 1, M): where the law at a k lies above that at the k before."""
-    values = np.stack([fit.neg_log(covariates) for fit in laws.fits])
-    return np.asarray(values[1:] > values[:-1] * (1.0 + 1e-12))
+    held = {name: laws.covariates[name] for name in laws.kind.covariates}
+    return int(contradictions(laws, held).any(axis=0).sum())
 
 
 def decades_beyond(known: Floats, value: float) -> float:
@@ -309,13 +295,13 @@ def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, s
     given = {
         name: np.atleast_1d(np.asarray(covariates[name], dtype=np.float64)) for name in laws.kind.covariates if name in covariates
     }
-    found = first_contradiction(laws, given) if strict else None
-    if found is not None:
-        model, k1, k2 = found
+    if strict and (wrong := contradictions(laws, given)).any():
+        model = int(np.argmax(wrong.any(axis=0)))
+        step = int(np.argmax(wrong[:, model]))
         where = ", ".join(f"{name}={values[model]:.6g}" for name, values in given.items())
         raise ValueError(
-            f"{where}: the laws at k={k1} and k={k2} contradict each other there (more samples would solve fewer problems); "
-            "no prediction where they do"
+            f"{where}: the laws at k={laws.ks[step]} and k={laws.ks[step + 1]} contradict each other there (more samples would "
+            "solve fewer problems); no prediction where they do"
         )
     rows = []
     for fit in laws.fits:
@@ -366,14 +352,12 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
             at = {"compute": np.exp(log_c[part])}
             foretold = (np.log(other.neg_log(at)) - np.log(one.neg_log(at))) / step
             measured, predicted = _slope(log_c[part], own[part]), _slope(log_c[part], foretold)
-            interval = None
+            away = np.empty(0)
             if laws.resamples:
                 often = laws.weights[:, both][:, part]
                 drawn = _draws_between(one, other, at) / step
                 good = np.isfinite(drawn).all(axis=1)
                 away = lines(log_c[part], own[part] - drawn[good], often[good]).slope
-                away = away[np.isfinite(away)]
-                interval = percentile(away, level) if len(away) > 1 else None
             found.append(
                 Mixed(
                     k=(one.k, other.k),
@@ -381,8 +365,7 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
                     n_models=len(part),
                     measured=float(measured),
                     predicted=float(predicted),
-                    difference=float(measured - predicted),
-                    interval=interval,
+                    difference=Estimate.of_draws(float(measured - predicted), away[np.isfinite(away)], level),
                     tolerance=float(TOLERANCE * min(one.coefficients["alpha"], other.coefficients["alpha"]) / step),
                 )
             )

@@ -1,4 +1,4 @@
-"""isoflop passk-laws: the scaling laws of -log pass@k at every k, and what follows from them."""
+"""isoflop fit COUNTS: the scaling laws of -log pass@k at every k, and what follows from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..numeric.passk.study import PassStudy
     from .arguments import Options
 
-SUMMARY = "laws of -log pass@k at every k in compute, params and tokens, or gold likelihood"
 FORMATS = ("text", "json", "csv")
 LAWS = ("compute", "params-tokens", "gold")
 METHODS = ("likelihood", "least-squares-log")
@@ -34,7 +33,7 @@ RESAMPLES, LEVEL = 200, 0.9
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(
-        "isoflop passk-laws",
+        "isoflop fit",
         [
             "COUNTS --models TABLE [--gold TABLE] [--law LAW,...] [--k K ...]",
             "COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]",
@@ -50,15 +49,16 @@ def parser() -> Parser:
         "envelope of the second law beside the first, and the mixed derivative as a test.\n"
         "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is refused.",
         [
-            "isoflop passk-laws counts.csv --models models.csv",
-            "isoflop passk-laws counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
-            "isoflop passk-laws counts.csv --models models.csv --gold gold.csv --plot laws.png",
-            "isoflop passk-laws counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
-            "isoflop passk-laws counts.csv --models models.csv --loss-law besiroglu2024 --compute 1e22",
+            "isoflop fit counts.csv --models models.csv",
+            "isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
+            "isoflop fit counts.csv --models models.csv --gold gold.csv --plot laws.png",
+            "isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
+            "isoflop fit counts.csv --models models.csv --loss-law besiroglu2024 --compute 1e22",
         ],
     )
     declare_counts(built)
     asked = built.add_argument_group("laws")
+    takes_one(asked, "--of", "pass@k", "what the law is of; default: pass@k, as the table holds counts of samples")
     takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; default: all for which the models' covariates are there")
     takes_several(
         asked, "--k", "K", "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
@@ -213,7 +213,7 @@ class _Ahead:
         self._extrapolate()
 
     def _predict(self) -> None:
-        from ..numeric.passk.lever import predict
+        from ..numeric.passk.across_k import predict
 
         for compute in self.compute:
             try:
@@ -224,32 +224,28 @@ class _Ahead:
                 self.predictions += [{"compute": compute, **row} for row in rows]
 
     def _allocate(self) -> None:
-        from dataclasses import replace
-
         from ..numeric.passk.allocation import LOSS, allocation_matrix
-        from ..numeric.passk.allocation_draws import lost_between
 
-        given: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
-        closed = [fit for fit in self.study.laws["params-tokens"].fits if not fit.undetermined]
-        laws = given | {fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in closed}
+        laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
         for fit in self.study.laws["params-tokens"].fits:
             if fit.undetermined:
                 self.notes.append(f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} open")
+            else:
+                laws[fit.k] = fit
         if len(laws) < 2:
             return
         refused = allocation_matrix(laws, self.compute).refusals()
         for compute, reason in refused.items():
             self._refuse("allocation", compute, reason)
         if held := [compute for compute in self.compute if compute not in refused]:
-            between = lost_between(closed, held, given=given, level=self.study.level)
-            self.matrix = replace(allocation_matrix(laws, held), between=between)
+            self.matrix = allocation_matrix(laws, held, level=self.study.level)
 
     def _refuse(self, what: str, compute: float, reason: str) -> None:
         self.refused.append({"what": what, "compute": compute, "reason": reason})
 
     def _extrapolate(self) -> None:
         """Say which of the computes lie beyond all models."""
-        from ..numeric.passk.lever import decades_beyond
+        from ..numeric.passk.across_k import decades_beyond
 
         known = next(laws.covariates["compute"] for laws in self.study.laws.values() if "compute" in laws.covariates)
         for compute in self.compute:
@@ -276,13 +272,13 @@ class _Ahead:
     def texts(self) -> list[str]:
         from textwrap import wrap
 
-        from ..numeric.passk.study_text import predictions_text
+        from ..numeric.passk.study_text import predictions_table
 
-        found = [predictions_text(self.predictions, self.study.level)] if self.predictions else []
+        found = [str(predictions_table(self.predictions, self.study.level)).replace("\n", "\n\n", 1)] if self.predictions else []
         refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
         found += ["\n".join(refused)] if refused else []
         if self.matrix is not None:
-            taken = "" if self.matrix.between is None else ", which the intervals take as it is"
+            taken = "" if self.matrix.low is None else ", which the intervals take as it is"
             loss = [f"loss: {self.loss_law.name}{taken}"] if self.loss_law is not None else []
             found.append("\n".join([str(self.matrix), *loss]))
         notes = [line for note in self.notes for line in wrap(f"note: {note}", WIDTH)]
