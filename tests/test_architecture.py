@@ -68,8 +68,6 @@ STILL = frozenset(
         "isoflop.numeric._generated.scalar must not import isoflop.numeric._scalar",
         "isoflop.numeric.accuracy.bilinear must not import isoflop.numeric.passk.bilinear",
         "isoflop.numeric.accuracy.planning must not import isoflop.numeric.passk.allocation",
-        "isoflop.numeric.accuracy.published_tables must not import isoflop.numeric.check.published",
-        "isoflop.numeric.accuracy.published_tables must not import isoflop.numeric.passk.bilinear",
         "isoflop.numeric.accuracy.simulate must not import isoflop.numeric.passk.beta",
         "isoflop.numeric.accuracy.simulate must not import isoflop.numeric.passk.estimator",
         "isoflop.numeric.check.published must not import isoflop.numeric.accuracy.scale",

@@ -1,6 +1,6 @@
 """Numbers and tables as the page writes them."""
 
-from generative_evaluations.rules import LEVEL
+from schaeffer2025.rules import LEVEL
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from generative_evaluations.rules import BACKTESTED, BENCHMARKS, COMPLETE, DEAREST, LEVEL, RESAMPLES, SEED
+from schaeffer2025.rules import BACKTESTED, BENCHMARKS, COMPLETE, DEAREST, LEVEL, RESAMPLES, SEED
 
 from isoflop.numeric.data.counts import Counts
 from isoflop.numeric.passk.backtest import backtest

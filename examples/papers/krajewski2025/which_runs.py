@@ -2,7 +2,7 @@ r"""Which runs Table 11 of Krajewski et al. 2025 (arXiv 2512.08894) was fitted t
 
 Appendix H says "all datapoints"; Section 4.1 fits equation 2 to runs from 3e18 to 6e21 FLOP whose accuracy exceeds guessing by
 0.05. Every combination of an upper limit, a lower limit and the margin is a candidate. Each is fitted to some public runs and
-checked by `isoflop.numeric.accuracy.published_range_checks`. Benchmarks are put together by Fisher's sum of log p, their noise
+checked by `which_runs_checks`. Benchmarks are put together by Fisher's sum of log p, their noise
 taken as independent.
 """
 
@@ -14,10 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from ...theory.data.published import SOURCES, compute_counterparts
-from ..data.runs_cells import counted
-from .published_range_checks import (
+from krajewski2025.which_runs_checks import (
     LOWER,
     UPPER,
     CandidateFit,
@@ -27,10 +24,13 @@ from .published_range_checks import (
     margin_of,
     through_bend,
 )
-from .sample import above_guessing
+
+from isoflop.numeric.accuracy.sample import above_guessing
+from isoflop.numeric.data.runs_cells import counted
+from isoflop.theory.data.published import SOURCES, compute_counterparts
 
 if TYPE_CHECKING:
-    from .sample import Sample
+    from isoflop.numeric.accuracy.sample import Sample
 
 __all__ = ["Candidate", "CandidateFit", "RangeAnswer", "Rule", "which_runs"]
 
@@ -182,7 +182,7 @@ class RangeAnswer:
 
     def text(self) -> str:
         """At most 100 columns wide."""
-        from .published_tables_text import range_text
+        from krajewski2025.tables_text import range_text
 
         return range_text(self)
 

@@ -3,10 +3,10 @@
 from itertools import pairwise
 
 import numpy as np
-from generative_evaluations.benchmark import Benchmark
-from generative_evaluations.convention import Convention, conventions
-from generative_evaluations.errors import Errors
-from generative_evaluations.rules import (
+from schaeffer2025.benchmark import Benchmark
+from schaeffer2025.convention import Convention, conventions
+from schaeffer2025.errors import Errors
+from schaeffer2025.rules import (
     AHEAD,
     ALIKE,
     BACKTESTED,
@@ -25,7 +25,7 @@ from generative_evaluations.rules import (
     USEFUL,
     WIDE,
 )
-from generative_evaluations.tables import (
+from schaeffer2025.tables import (
     allocation_table,
     coefficient_rows,
     composition_rows,
@@ -40,8 +40,8 @@ from generative_evaluations.tables import (
     stability_rows,
     together_rows,
 )
-from generative_evaluations.text import markdown, percent
-from generative_evaluations.verdicts import beyond_the_claims, verdicts
+from schaeffer2025.text import markdown, percent
+from schaeffer2025.verdicts import beyond_the_claims, verdicts
 
 
 def resamples_text(b: Benchmark) -> str:
@@ -76,7 +76,7 @@ def page(found: list[Benchmark], figures: dict[str, dict[str, str]]) -> str:
     by_law = ["benchmark", "k", "law", *decades]
     parts = [
         "# Generative evaluations: what public runs say",
-        'Made by `examples/reproduce_generative_evaluations.py` for the claims of "Pretraining Scaling Laws for Generative '
+        'Made by `examples/papers/schaeffer2025/reproduce.py` for the claims of "Pretraining Scaling Laws for Generative '
         'Evaluations" (Schaeffer et al. 2025, arXiv 2509.24012; abstract and summary, for its coefficients are in no public file '
         "known to us), on the counts of Schaeffer et al. 2025 (arXiv 2502.17578): Pythia checkpoints, 9 sizes from 14M to "
         f"12B, 2M to 300B tokens. {counts}. Another suite of models than the paper's: agreement below is agreement in kind.",

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import numpy as np
-from generative_evaluations.benchmark import Benchmark
-from generative_evaluations.rules import BACKTESTED, BUDGET, COMPLETE, FEW, LEVEL, WIDE
-from generative_evaluations.text import between, cell, markdown, percent, spans
+from schaeffer2025.benchmark import Benchmark
+from schaeffer2025.rules import BACKTESTED, BUDGET, COMPLETE, FEW, LEVEL, WIDE
+from schaeffer2025.text import between, cell, markdown, percent, spans
 
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.law import Law
@@ -228,7 +228,7 @@ def coupled_finding(rows: list[list[str]]) -> str:
 
 def simulated() -> list[str]:
     """The table of tests/studies/passk_coverage.py where it was run."""
-    command = "`python tests/studies/passk_coverage.py --json examples/generative_evaluations/coverage.json`"
+    command = "`python tests/studies/passk_coverage.py --json examples/papers/schaeffer2025/coverage.json`"
     if not SIMULATED.exists():
         return [f"Not run: {command} makes the table."]
     found = json.loads(SIMULATED.read_text(encoding="utf-8"))

@@ -7,6 +7,8 @@ decoded (`isoflop.theory.data.published.decode_table_11`, `isoflop.theory.data.k
 
 Laws that were fitted apart may differ: they *disagree* where accuracy differs by more than a tolerance, or is impossible. Numbers
 that ought to be the same disagree where rounding does not explain the difference.
+
+Run: python examples/papers/krajewski2025/tables.py
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.data import krajewski2025 as printed
-from ...theory.data.published import KRAJEWSKI_RUNS, SOURCES, compute_counterparts
-from ..check.published import TOLERANCE, AccuracyCurves, PublishedCheck, check_published
-from ..passk.bilinear import BilinearLaw
-from .bnsl_model import log_curve
+from isoflop.numeric.accuracy.bnsl_model import log_curve
+from isoflop.numeric.check.published import TOLERANCE, AccuracyCurves, PublishedCheck, check_published
+from isoflop.numeric.passk.bilinear import BilinearLaw
+from isoflop.theory.data import krajewski2025 as printed
+from isoflop.theory.data.published import KRAJEWSKI_RUNS, SOURCES, compute_counterparts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -215,7 +217,7 @@ class TablesCheck:
 
     def text(self) -> str:
         """At most 100 columns wide."""
-        from .published_tables_text import tables_text
+        from krajewski2025.tables_text import tables_text
 
         return tables_text(self)
 
@@ -474,3 +476,11 @@ def _of_average(row: AverageRow) -> Disagreement:
 
 def _flop(compute: float) -> str:
     return f"{compute:.2g}".replace("e+", "e")
+
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    print(tables_check().text())

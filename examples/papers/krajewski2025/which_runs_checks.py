@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...theory.data.krajewski2025_runs import MIXTURE
-from ...theory.data.published import KRAJEWSKI_RUNS
-from .power import MARGIN, MARGINS
-from .sample import above_guessing
-from .scale import accuracy, neg_log_accuracy
-from .simulate import design
+from isoflop.numeric.accuracy.power import MARGIN, MARGINS
+from isoflop.numeric.accuracy.sample import above_guessing
+from isoflop.numeric.accuracy.scale import accuracy, neg_log_accuracy
+from isoflop.numeric.accuracy.simulate import design
+from isoflop.theory.data.krajewski2025_runs import MIXTURE
+from isoflop.theory.data.published import KRAJEWSKI_RUNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .sample import Sample
+    from isoflop.numeric.accuracy.sample import Sample
 
     Floats = NDArray[np.float64]
 

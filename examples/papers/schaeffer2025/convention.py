@@ -1,9 +1,9 @@
 """The stored means, which count a problem of fewer than k samples as solved, and the compute law fitted to them."""
 
 import numpy as np
-from generative_evaluations.benchmark import Benchmark
-from generative_evaluations.rules import COMPLETE, INFLUENCES_AT, LEVEL, TINY
-from generative_evaluations.text import between, cell, percent
+from schaeffer2025.benchmark import Benchmark
+from schaeffer2025.rules import COMPLETE, INFLUENCES_AT, LEVEL, TINY
+from schaeffer2025.text import between, cell, percent
 
 import isoflop
 from isoflop.numeric.fit.bootstrap import percentile

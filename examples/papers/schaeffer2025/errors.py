@@ -1,8 +1,8 @@
 """Errors of predictions, by law, k and decades ahead, and how sure their summaries are."""
 
 import numpy as np
-from generative_evaluations.rules import AHEAD, BACKTESTED, LEAST_SIZES, LEVEL, RESAMPLES_OF_SIZES, SEED
-from generative_evaluations.text import between, percent
+from schaeffer2025.rules import AHEAD, BACKTESTED, LEAST_SIZES, LEVEL, RESAMPLES_OF_SIZES, SEED
+from schaeffer2025.text import between, percent
 
 from isoflop.numeric.fit.bootstrap import percentile
 

@@ -8,11 +8,12 @@ from statistics import mean, stdev
 import mpmath
 import numpy as np
 import pytest
+from krajewski2025 import which_runs as ranges
+from krajewski2025 import which_runs_checks
+from krajewski2025.tables import printed_bilinear, printed_broken, tables_check
+from krajewski2025.which_runs import RULES, which_runs
+from krajewski2025.which_runs_checks import LOWER, UPPER, Rule, listed_budgets
 
-from isoflop.numeric.accuracy import published_range, published_range_checks
-from isoflop.numeric.accuracy.published_range import RULES, which_runs
-from isoflop.numeric.accuracy.published_range_checks import LOWER, UPPER, Rule, listed_budgets
-from isoflop.numeric.accuracy.published_tables import printed_bilinear, printed_broken, tables_check
 from isoflop.numeric.accuracy.sample import Points, Sample
 from isoflop.numeric.accuracy.simulate import LAWS, PROBLEMS, design, simulate
 from isoflop.theory.data import krajewski2025 as printed
@@ -190,7 +191,7 @@ def test_simulated_tables_are_attributed_to_their_runs(upper, bend, monkeypatch)
             self.label, (self.log_C0, alpha) = label, table[label]
             self.coefficients = {"alpha": alpha}
 
-    monkeypatch.setattr(published_range, "compute_counterparts", lambda: [(None, Row(name)) for name in names])
+    monkeypatch.setattr(ranges, "compute_counterparts", lambda: [(None, Row(name)) for name in names])
     answer = which_runs({name: sample.subset(np.arange(0, len(x), 3)) for name, sample in every.items()})
     right = answer.candidate(lower=True, upper=upper, margin=True)
     assert right.p > 0.01
@@ -231,7 +232,7 @@ def test_the_likelihood_is_that_of_students_t():
     for spare in (2, 5, 30):
         root = random.normal(size=(2, 2))
         covariance, away = root @ root.T, random.normal(size=2)
-        found = published_range_checks.Comparison.of(away, covariance, spare, spare + 2)
+        found = which_runs_checks.Comparison.of(away, covariance, spare, spare + 2)
         density = multivariate_t(loc=[0.0, 0.0], shape=covariance, df=spare).logpdf(away)
         assert found.log_likelihood - density == pytest.approx(np.log(np.pi), abs=1e-9)
         assert found.distance == pytest.approx(away @ np.linalg.inv(covariance) @ away)
@@ -248,7 +249,7 @@ def test_p_is_uniform_where_a_rule_is_right():
         Q = np.exp(-np.exp(y))
         slope, intercept = np.polyfit(np.log(budgets), y, 1)
         sample = Sample(benchmark="b", accuracy=Q[public], baseline=0.0, at=Points(compute=budgets[public]))
-        fit = published_range_checks.fit_rule("b", sample, rule, np.array([intercept, -slope]), budgets)
+        fit = which_runs_checks.fit_rule("b", sample, rule, np.array([intercept, -slope]), budgets)
         direct.append(fit.p)
         bend.append(fit.p_through_bend)
     shares = [np.mean(np.array(bend) < level) for level in (0.05, 0.25, 0.5)]
@@ -259,7 +260,7 @@ def test_p_is_uniform_where_a_rule_is_right():
 def test_few_runs_are_judged_by_their_own_reference():
     """d^2 of four runs has no finite mean: the same distance says little with four runs and much with forty."""
     for spare, p in ((2, 0.2), (38, 0.0015)):
-        found = published_range_checks.Comparison.of(np.array([4.0, 0.0]), np.eye(2), spare, spare + 2)
+        found = which_runs_checks.Comparison.of(np.array([4.0, 0.0]), np.eye(2), spare, spare + 2)
         assert found.distance == pytest.approx(16.0)
         # F(2, v) has the survival function (1 + 2 x/v)^(-v/2).
         assert found.p == pytest.approx((1.0 + 16.0 / spare) ** (-spare / 2), rel=1e-9)

@@ -3,24 +3,24 @@
 Pythia checkpoints on GSM8K and MATH: the counts behind Schaeffer et al. 2025 (arXiv 2502.17578), which are not part of this
 package. The three laws at every k, a backtest, and a page with a verdict on every claim of the paper, figures and numbers.
 
-Run: python examples/reproduce_generative_evaluations.py FOLDER [OUTPUT]
+Run: python examples/papers/schaeffer2025/reproduce.py FOLDER [OUTPUT]
 
 FOLDER holds per_problem_counts.csv, mean_pass_at_k.csv and gold_reference_nll_gsm8k.csv; OUTPUT, by default
-examples/generative_evaluations, receives README.md and the figures. Takes some ten minutes. The table of simulated truths comes
+this folder, receives README.md and the figures. Takes some ten minutes. The table of simulated truths comes
 from coverage.json beside the page, which `python tests/studies/passk_coverage.py --json FILE` writes in about an hour.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from generative_evaluations.benchmark import Benchmark
-from generative_evaluations.figures import draw
-from generative_evaluations.page import page
-from generative_evaluations.rules import BENCHMARKS
+from schaeffer2025.benchmark import Benchmark
+from schaeffer2025.figures import draw
+from schaeffer2025.page import page
+from schaeffer2025.rules import BENCHMARKS
 
-OUTPUT = Path(__file__).parent / "generative_evaluations"
+OUTPUT = Path(__file__).parent
 
 
 def main(folder: str, output: str | None = None) -> None:
@@ -35,5 +35,5 @@ def main(folder: str, output: str | None = None) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
-        raise SystemExit("usage: python examples/reproduce_generative_evaluations.py FOLDER [OUTPUT]")
+        raise SystemExit("usage: python examples/papers/schaeffer2025/reproduce.py FOLDER [OUTPUT]")
     main(*sys.argv[1:])

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[1] / "examples"
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
 WRITES = {
     "check_published_laws": "check.png",
     "cost_of_overtraining": "penalty.png",
+    "isoflop_profile": "isoflop_profile.png",
     "simulate_counts": "counts.csv",
     "simulate_runs": "runs.csv",
     "verify_the_envelope": None,
@@ -18,28 +19,30 @@ WRITES = {
 }
 
 
-#: Tested below: they need the public runs. The page's folder, the runs', and a heading over figures that are to come again.
+#: Tested below: they need the public runs. The runs' folder, and a heading over figures that are to come again.
 ON_PUBLIC_RUNS = {
-    "reproduce_generative_evaluations": ("generative_evaluations", "pythia-passk", "least squares, complete models"),
-    "reproduce_downstream_metrics": ("downstream_metrics", "apple-downstream", "| benchmark | up to 6e21 FLOP | above"),
+    "schaeffer2025": ("pythia-passk", "least squares, complete models"),
+    "krajewski2025": ("apple-downstream", "| benchmark | up to 6e21 FLOP | above"),
 }
 
 
 def test_all_examples_are_listed():
-    assert {path.stem for path in FOLDER.glob("*.py")} == {*WRITES, *ON_PUBLIC_RUNS}
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*WRITES}
+    assert {path.parent.name for path in FOLDER.glob("papers/*/reproduce.py")} == {*ON_PUBLIC_RUNS}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ON_PUBLIC_RUNS)
 def test_the_page_on_public_runs(name, public_runs, tmp_path, monkeypatch):
-    folder, data, heading = ON_PUBLIC_RUNS[name]
-    monkeypatch.setattr("sys.argv", [f"{name}.py", str(public_runs / data), str(tmp_path)])
-    runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    data, heading = ON_PUBLIC_RUNS[name]
+    folder = FOLDER / "papers" / name
+    monkeypatch.setattr("sys.argv", ["reproduce.py", str(public_runs / data), str(tmp_path)])
+    runpy.run_path(str(folder / "reproduce.py"), run_name="__main__")
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     for name in re.findall(r"\]\((\w+\.png)\)", page):
         assert (tmp_path / name).stat().st_size > 10_000
     assert "nan" not in page
-    held = (FOLDER / folder / "README.md").read_text(encoding="utf-8")
+    held = (folder / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"^#.*$", page, flags=re.MULTILINE) == re.findall(r"^#.*$", held, flags=re.MULTILINE)
     assert _figures(page, heading)
     assert _figures(page, heading) == pytest.approx(_figures(held, heading), rel=0.02)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from generative_evaluations.benchmark import Benchmark
-from generative_evaluations.rules import FEW
+from schaeffer2025.benchmark import Benchmark
+from schaeffer2025.rules import FEW
 
 from isoflop.numeric.plot.backtest import plot_errors
 from isoflop.numeric.plot.panels import COLOURS, save

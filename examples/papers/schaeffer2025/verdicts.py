@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from generative_evaluations.benchmark import Benchmark
-from generative_evaluations.errors import Errors, shown_ratio
-from generative_evaluations.rules import (
+from schaeffer2025.benchmark import Benchmark
+from schaeffer2025.errors import Errors, shown_ratio
+from schaeffer2025.rules import (
     AHEAD,
     ALIKE,
     BACKTESTED,
@@ -17,7 +17,7 @@ from generative_evaluations.rules import (
     SETTLED,
     USEFUL,
 )
-from generative_evaluations.text import between, cell, listed, percent
+from schaeffer2025.text import between, cell, listed, percent
 
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.passk.lever import trend

@@ -1,17 +1,17 @@
-"""What `published_tables` and `published_range` find, as text of at most 100 columns."""
+"""What `tables` and `which_runs` find, as text of at most 100 columns."""
 
 from __future__ import annotations
 
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..fit.text import WIDTH, number, table
+from isoflop.numeric.fit.text import WIDTH, number, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .published_range import RangeAnswer
-    from .published_tables import TablesCheck
+    from krajewski2025.tables import TablesCheck
+    from krajewski2025.which_runs import RangeAnswer
 
 __all__ = ["range_text", "tables_text"]
 

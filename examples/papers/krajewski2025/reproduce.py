@@ -4,10 +4,10 @@ arXiv 2512.08894 published the evaluations of its runs; 33 of them were transcri
 sets their fits beside the paper's tables and says what the subset is too small for. A last part repeats the predictions of
 Gadre et al. 2024 (arXiv 2403.08540) on their own 104 runs.
 
-Run: python examples/reproduce_downstream_metrics.py [FOLDER] [OUTPUT]
+Run: python examples/papers/krajewski2025/reproduce.py [FOLDER] [OUTPUT]
 
 FOLDER holds runs.csv, by default $ISOFLOP_PUBLIC_RUNS/apple-downstream, and beside it lies gadre2024/runs.csv; OUTPUT, by default
-examples/downstream_metrics, receives README.md and the figures. Takes about a minute.
+this folder, receives README.md and the figures. Takes about a minute.
 """
 
 import json
@@ -22,13 +22,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from krajewski2025.tables import printed_bilinear, printed_broken, tables_check
+from krajewski2025.which_runs import which_runs
+
 from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
 from isoflop.numeric.accuracy.ceiling import ceiling_of
 from isoflop.numeric.accuracy.compare import compare_laws
-from isoflop.numeric.accuracy.published_range import which_runs
-from isoflop.numeric.accuracy.published_tables import printed_bilinear, printed_broken, tables_check
 from isoflop.numeric.accuracy.sample import Sample, above_guessing
 from isoflop.numeric.check.published import AccuracyCurves
 from isoflop.numeric.data.evaluations import Evaluations
@@ -38,7 +41,7 @@ from isoflop.numeric.plot.panels import save
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import published
 
-OUTPUT = Path(__file__).parent / "downstream_metrics"
+OUTPUT = Path(__file__).parent
 #: Budgets as Tables 7 to 9 print them; params follow from C = 6 N D.
 COLUMNS = {"compute": "flops_table", "tokens": "tokens", "params": None}
 #: One run recorded pass@2 to pass@128 of LBPP as exactly 1: it was sampled once.
@@ -602,7 +605,7 @@ def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
     held = [len(subset.held_out(label)) for label in subset.labels]
     parts = [
         "# Downstream metrics: what a public subset of runs says",
-        'Made by `examples/reproduce_downstream_metrics.py` for "Revisiting the Scaling Properties of Downstream Metrics in '
+        'Made by `examples/papers/krajewski2025/reproduce.py` for "Revisiting the Scaling Properties of Downstream Metrics in '
         "Large Language "
         f'Model Training" (Krajewski et al. 2025, arXiv 2512.08894) on {len(runs)} of its runs near 20 tokens per parameter, '
         "of about 56, "
@@ -737,7 +740,7 @@ def main(folder: Path, output: Path) -> None:
 if __name__ == "__main__":
     public = os.environ.get("ISOFLOP_PUBLIC_RUNS")
     if len(sys.argv) > 3 or (len(sys.argv) == 1 and not public):
-        raise SystemExit("usage: python examples/reproduce_downstream_metrics.py [FOLDER] [OUTPUT]; or set ISOFLOP_PUBLIC_RUNS")
+        raise SystemExit("usage: python examples/papers/krajewski2025/reproduce.py [FOLDER] [OUTPUT]; or set ISOFLOP_PUBLIC_RUNS")
     main(
         Path(sys.argv[1]) if len(sys.argv) > 1 else Path(str(public)) / "apple-downstream",
         Path(sys.argv[2]) if len(sys.argv) > 2 else OUTPUT,
