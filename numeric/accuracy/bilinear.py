@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..passk.bilinear import BilinearLaw, fit_bilinear
+from ..fit.bilinear import BilinearLaw, fit_bilinear
 from .kind import Found, Redone
 from .power import MARGIN
 from .sample import above_guessing

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from statistics import NormalDist
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -49,9 +50,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..data.runs import Runs
+    from .fitting import LawFit
     from .sample import Sample
 
-__all__ = ["CAVEAT", "Ceiling", "Rival", "ceiling_of"]
+__all__ = ["BESIDE", "CAVEAT", "Ceiling", "Rival", "ceiling_of", "limit_at_zero"]
 
 LEVEL = 0.9
 #: A ceiling is located where its interval is at most this wide in raw accuracy.
@@ -74,6 +76,15 @@ CAVEAT = (
     f"the law of compute is set beside A C^-p + B C^-q with exponents of at least {FLATTEST_TERM:g}, and beside A N^-beta + "
     "B D^-gamma, neither with a ceiling; the law of params and tokens takes its own two terms for all of the bend"
 )
+
+#: What sets the E of a fit apart from that of this module.
+BESIDE = (
+    "E, which sets the ceiling, is of the fitted runs and by Huber's function; compare-laws --ceiling takes all runs, held-out "
+    "ones too, and least squares, so that the two may differ. Where E is 0 its limit is that of the profile likelihood of the "
+    "fitted runs, as refits do not tell how far above 0 it may be"
+)
+#: Fits whose limits are kept: a table, its rows and its notes ask for the same one.
+KEPT = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,3 +285,18 @@ def _end(rise: Any, inside: float, limit: float) -> float:
     if inside == limit or rise(limit) <= 0.0:
         return limit
     return float(brentq(rise, inside, limit, xtol=1e-10, rtol=1e-8))
+
+
+@lru_cache(maxsize=KEPT)
+def limit_at_zero(fit: LawFit, level: float) -> float | None:
+    """The upper end of the profile interval of E where its estimate is 0, the least that it can be.
+
+    Refits gather at 0 and give it no upper end. None where E is not 0, or is no coefficient.
+    """
+    law = next((law for law, kind in CEILING_KINDS.items() if kind == fit.name), None)
+    if law is None or fit.coefficients["E"] != 0.0:
+        return None
+    try:
+        return ceiling_of(fit.sample, law=law, margin=fit.margin, level=level).E_high
+    except ValueError:  # no more runs than coefficients
+        return None

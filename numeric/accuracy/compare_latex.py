@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...theory.typeset.formula import formula_latex
 from .._latex import escaped
 from .comparison import IN_K
 from .fitting import simplest_of_least
 from .latex_numbers import DASH, interval_tex, number_tex
-from .report_latex import formula_tex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,11 +136,11 @@ def _in_k(comparison: Comparison) -> list[str]:
         for item in each.coefficients(comparison.level):
             mark = OPEN if item["open"] else ""
             ends = interval_tex(item["low"], item["high"], 3)
-            rows.append(rf"${formula_tex(item['name'])}$ & ${number_tex(item['value'], 4)}${mark} & {ends} \\")
+            rows.append(rf"${formula_latex(item['name'])}$ & ${number_tex(item['value'], 4)}${mark} & {ends} \\")
         rows += _crossing_rows(each)
         for part, figure, name in (("train", "rmse", "RMSE, fitted"), ("held_out", "mae", "MAE, held out")):
             rows.append(rf"{name} & {_cell(each, part, figure, bold=False)} & {_bound(each) if figure == 'mae' else ''} \\")
-    formula = formula_tex(entries[0].fit.kind.formula) if entries and entries[0].fit is not None else ""
+    formula = formula_latex(entries[0].fit.kind.formula) if entries and entries[0].fit is not None else ""
     level = rf"${100.0 * comparison.level:.4g}\,\%$ of ${comparison.resamples}$ resamples"
     said = [
         rf"${formula}$ at every $k$. $C_x = e^{{-b/d}}$: where the curves of all $k$ cross; on the other side of it the law"

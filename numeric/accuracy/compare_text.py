@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ..fit.text import WIDTH, number, table
-from .at_zero import BESIDE
+from .ceiling import BESIDE
 from .kind import BEYOND
 from .power import CEILING_KINDS
 

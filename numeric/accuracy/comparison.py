@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fit.bootstrap import percentile
-from .at_zero import limit_at_zero
 from .averages import AVERAGE
+from .ceiling import limit_at_zero
 from .fitting import SAME, LawFit, predictions, simplest_of_least
 
 if TYPE_CHECKING:

@@ -35,8 +35,8 @@ from isoflop.numeric.accuracy.compare import compare_laws
 from isoflop.numeric.accuracy.sample import Sample, above_guessing
 from isoflop.numeric.check.published import AccuracyCurves
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.fit.bilinear import BilinearLaw, fit_bilinear
 from isoflop.numeric.fit.bootstrap import percentile
-from isoflop.numeric.passk.bilinear import BilinearLaw, fit_bilinear
 from isoflop.numeric.plot.panels import save
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import published

@@ -24,7 +24,7 @@ import numpy as np
 
 from isoflop.numeric.accuracy.bnsl_model import log_curve
 from isoflop.numeric.check.published import TOLERANCE, AccuracyCurves, PublishedCheck, check_published
-from isoflop.numeric.passk.bilinear import BilinearLaw
+from isoflop.numeric.fit.bilinear import BilinearLaw
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import KRAJEWSKI_RUNS, SOURCES, compute_counterparts
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
-from isoflop.numeric.passk.bilinear import BilinearLaw, fit_bilinear
+from isoflop.numeric.fit.bilinear import BilinearLaw, fit_bilinear
 
 HUMANEVAL = BilinearLaw(log_A=math.log(6884), a=-0.1728, b=1.2399, d=-0.0287)
 
