@@ -15,10 +15,11 @@ import numpy as np
 
 from ..errors import whole_number
 from ..fit.objective import Objective
+from ..fit.resample import Refits
 from .bnsl import BrokenLaw, Recognition, recognise
 from .bnsl_model import log_curve
 from .bnsl_solve import BrokenFit, names_of, solve
-from .kind import Found, Redone
+from .kind import Found
 
 if TYPE_CHECKING:
     from typing import Any
@@ -109,11 +110,11 @@ class BrokenKind:
             inside=fit,
         )
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
         """The fit repeated; see `Kind.refit`. A redrawn guessing accuracy only says which runs are above it."""
         drawn = weights if self.margin is None else np.where(sample.accuracy > baselines[:, None] + self.margin, weights, 0.0)
         fit: BrokenFit = found.inside
-        return Redone(*fit.refit(drawn))
+        return Refits(*fit.refit(drawn))
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); not kept between 0 and 1, and guessing plays no part."""

@@ -2,19 +2,19 @@ r"""The tables of a report, for every form in which they are read, and the page 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import comb
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ...theory.typeset.escapes import clean, latex_escaped
 from ...theory.typeset.formula import formula_latex
-from ...theory.typeset.numbers import Format, Interval, Percent, Places, Shortest, Significant
+from ...theory.typeset.numbers import Format, Percent, Places, Shortest, Significant
 from ...theory.typeset.table import NEEDED, WIDTH, Column, Subheading, Table, Words, latex_of
 from ..data.runs_cells import counted
 from .bnsl_ray import TWIN
 from .ceiling import BESIDE
 from .fitting import simplest_of_least
+from .points import InHundreds, Points, interval_of, value_of
 from .power import CEILING_KINDS
 
 if TYPE_CHECKING:
@@ -36,79 +36,36 @@ MOST_BUDGETS = 4
 STATES = {"undetermined": "undetermined", "value": "at a limit of the search"}
 
 
-@dataclass(frozen=True)
-class Points(Format):
-    """A share in points of a hundred: so many places behind the point, and at least two digits."""
-
-    unit: str = ""
-
-    def finite(self, value: float) -> str:
-        points = 100.0 * value
-        fits = points >= 10.0 ** (1 - self.digits) or points == 0.0
-        return (f"{points:.{self.digits}f}" if fits else Significant(2).finite(points)) + self.unit
-
-    def finite_latex(self, value: float) -> str:
-        points = self.finite(value).removesuffix(self.unit) if self.unit else self.finite(value)
-        shown = Significant(2).finite_latex(100.0 * value) if "e" in points else points
-        return shown + self.unit.replace(" %", r"\,\%")
-
-
-@dataclass(frozen=True)
-class InHundreds(Format):
-    """A share, times a hundred, in another format."""
-
-    inner: Format = field(default_factory=lambda: Significant(3))
-
-    def finite(self, value: float) -> str:
-        return self.inner.finite(100.0 * value)
-
-    def finite_latex(self, value: float) -> str:
-        return self.inner.finite_latex(100.0 * value)
-
-
-def _to(end: Format) -> Interval:
-    """Ends with a word between them."""
-    return Interval(end, "", " to ", "")
-
-
-def _value(key: str, heading: str, form: Format, latex: str = "", **more: Any) -> Column:
-    return Column(key, heading, latex=latex, format=form, **more)
-
-
-def _interval(key: str, end: Format, heading: str = "interval", **more: Any) -> Column:
-    return Column(key, heading, show="interval", interval=_to(end), **more)
-
-
 NAME, STATE = Column("name", "coefficient", align="left"), Column("state", " ", align="left")
-COMPUTE = _value("compute", "C (FLOP)", Significant(3), "$C$ (FLOP)")
+COMPUTE = value_of("compute", "C (FLOP)", Significant(3), "$C$ (FLOP)")
 #: An estimate and its interval; C0 and the like reach over many powers of ten.
-ESTIMATE = (_value("estimate", "value", Significant(4)), _interval("estimate", Significant(4)))
+ESTIMATE = (value_of("estimate", "value", Significant(4)), interval_of("estimate", Significant(4)))
 ALLOCATED = (
     COMPUTE,
-    _value("params", "N", Significant(3), "$N^*$"),
-    _interval("params", Significant(3)),
-    _value("tokens", "D", Significant(3), "$D^*$"),
-    _interval("tokens", Significant(3)),
-    _value("tokens_per_param", "D/N", Significant(3), "$D^*/N^*$"),
-    _value("accuracy", "accuracy", Places(4), "$Q^*$"),
-    _interval("accuracy", Significant(3)),
+    value_of("params", "N", Significant(3), "$N^*$"),
+    interval_of("params", Significant(3)),
+    value_of("tokens", "D", Significant(3), "$D^*$"),
+    interval_of("tokens", Significant(3)),
+    value_of("tokens_per_param", "D/N", Significant(3), "$D^*/N^*$"),
+    value_of("accuracy", "accuracy", Places(4), "$Q^*$"),
+    interval_of("accuracy", Significant(3)),
 )
 PENALTY = (
-    _value("ratio", "ratio", Significant(3), r"$\rho$"),
-    _value("loss_penalty", "penalty P", Places(5), "$P$"),
-    _interval("loss_penalty", Significant(4)),
-    _value("effective_compute", "C_eff/C", Places(4), r"$C_{\mathrm{eff}}/C$"),
-    _value("greatest_loss", "greatest\nloss (points)", Points(3), "at most (points)"),
+    value_of("ratio", "ratio", Significant(3), r"$\rho$"),
+    value_of("loss_penalty", "penalty P", Places(5), "$P$"),
+    interval_of("loss_penalty", Significant(4)),
+    value_of("effective_compute", "C_eff/C", Places(4), r"$C_{\mathrm{eff}}/C$"),
+    value_of("greatest_loss", "greatest\nloss (points)", Points(3), "at most (points)"),
 )
 LOSS_OPTIMAL = (
     Column("law", "law of loss", align="left"),
     COMPUTE,
-    _value("ratio", "ratio", Significant(3), r"$\rho$"),
-    _value("loss_penalty", "penalty\nP", Places(5), "$P$"),
-    _value("lost_accuracy", "points\nlost", Points(3), "points lost"),
-    _interval("lost_accuracy", InHundreds()),
-    _value("compute_overhead", "extra\ncompute", Points(1, unit=" %"), "extra compute"),
-    _interval("compute_overhead", InHundreds()),
+    value_of("ratio", "ratio", Significant(3), r"$\rho$"),
+    value_of("loss_penalty", "penalty\nP", Places(5), "$P$"),
+    value_of("lost_accuracy", "points\nlost", Points(3), "points lost"),
+    interval_of("lost_accuracy", InHundreds()),
+    value_of("compute_overhead", "extra\ncompute", Points(1, unit=" %"), "extra compute"),
+    interval_of("compute_overhead", InHundreds()),
 )
 
 
@@ -185,8 +142,8 @@ def _coefficients(report: Report) -> Table:
             rows.append(_crossing(law.crossing))
     columns = (
         NAME,
-        _value("value", "value", Significant(5)),
-        _interval("estimate", Significant(4), f"{_percent(report.level)} interval"),
+        value_of("value", "value", Significant(5)),
+        interval_of("estimate", Significant(4), f"{_percent(report.level)} interval"),
         STATE,
     )
     return Table(
@@ -255,7 +212,7 @@ def _one_break(ray: RayBreak) -> Table:
     notes += [f"note: {TWIN}"] if ray.is_near_twin else []
     columns = (
         NAME,
-        _value("value", "value", Significant(5)),
+        value_of("value", "value", Significant(5)),
         STATE,
     )
     return Table(columns, rows, title=title, notes=notes)
@@ -303,7 +260,7 @@ def _penalties(plan: Planning) -> Table:
         for i, C in enumerate(budgets[:MOST_BUDGETS])
     ]
     # For the intervals of several budgets there is no room; JSON has all.
-    lost += [_interval("lost_0", InHundreds(), of=at(0))] if len(budgets) == 1 else []
+    lost += [interval_of("lost_0", InHundreds(), of=at(0))] if len(budgets) == 1 else []
     title = "Overtraining ratio (D/N)/(D*/N*) at equal compute: factor of -log Q' - E, accuracy points lost"
     latex = r"Overtraining ratio $\rho = (D/N)/(D^*/N^*)$ at equal compute: factor of $-\log Q' - E$, accuracy points lost"
     return Table((*PENALTY, *lost), plan.penalties, title=Words(title, latex))
@@ -315,10 +272,10 @@ def _forecasts(report: Report) -> Table:
     columns = (
         COMPUTE,
         Column("law", of=_law_at, align="left"),
-        _value("accuracy", "accuracy", Places(4), "$Q$"),
-        _interval("accuracy", ends, f"{level} interval\nof the law"),
-        _interval("new_run", ends, f"{level} interval\nof a new run"),
-        _value("decades", "decades\nahead", Places(2, sign=True)),
+        value_of("accuracy", "accuracy", Places(4), "$Q$"),
+        interval_of("accuracy", ends, f"{level} interval\nof the law"),
+        interval_of("new_run", ends, f"{level} interval\nof a new run"),
+        value_of("decades", "decades\nahead", Places(2, sign=True)),
     )
     notes = [f"warning: {report.two_budgets}"] if report.two_budgets else []
     notes += [*_missed(report), *_disjoint(report)]
