@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
-from ..theory.data.notation import Frozen
-from ._call import evaluate, is_scalar
-from ._wide import Wide, wide
-from .errors import number, outside, positive_number
+from . import formulas
+from .arrays import any_of, is_foreign, is_number, namespace, positive_values, real_values
+from .errors import outside, positive_number
+from .penalty import Computed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 
     from .law import Law
 
+FIGURES = ("params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss", "binding", "unspent_compute")
+TARGETS = ("compute", "loss", "reducible_loss")
 
-class Allocation(Frozen):
+
+class Allocation(Computed):
     """Params and tokens for a budget.
 
     Attributes
@@ -35,32 +39,53 @@ class Allocation(Frozen):
         What is left of the budget where both caps bind, else 0.
     """
 
-    __slots__ = (  # noqa: RUF023 - as they are shown
-        "params",
-        "tokens",
-        "tokens_per_param",
-        "compute",
-        "loss",
-        "reducible_loss",
-        "binding",
-        "unspent_compute",
-    )
+    __slots__ = ("law", "params", "tokens", "compute", "unspent_compute", "at_max_params", "at_max_tokens", "target")  # noqa: RUF023
 
+    law: Law
     params: Any
     tokens: Any
-    tokens_per_param: Any
     compute: Any
-    loss: Any
-    reducible_loss: Any
-    binding: Any
     unspent_compute: Any
+    at_max_params: Any
+    at_max_tokens: Any
+    target: tuple[str, Any]
+
+    @cached_property
+    def tokens_per_param(self) -> Any:
+        """D/N."""
+        return self.tokens / self.params
+
+    @cached_property
+    def reducible_loss(self) -> Any:
+        """L - E."""
+        name, value = self.target
+        if name != "compute":
+            return value if name == "reducible_loss" else value - self.law.E
+        if any_of(self.at_max_params) or any_of(self.at_max_tokens):
+            return self.law.reducible_loss(self.params, self.tokens)
+        return self.law.envelope.reducible_loss(self.compute)
+
+    @cached_property
+    def loss(self) -> Any:
+        """L, None where the law has no E."""
+        if self.law.E is None:
+            return None
+        name, value = self.target
+        return value if name == "loss" else formulas.loss_at(self.reducible_loss, self.law.E)
+
+    @cached_property
+    def binding(self) -> Any:
+        """The cap that moves the allocation off the optimum."""
+        if is_number(self.params):
+            return "max_tokens" if self.at_max_tokens else "max_params" if self.at_max_params else "none"
+        import numpy as np
+
+        capped = np.where(self.at_max_params, "max_params", np.where(self.at_max_tokens, "max_tokens", "none"))
+        return np.broadcast_to(capped, np.shape(self.params))
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def __repr__(self) -> str:
-        return f"Allocation({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
+        return {name: getattr(self, name) for name in FIGURES}
 
 
 def allocate(
@@ -74,152 +99,122 @@ def allocate(
     (name,) = chosen
     law.needed("A", "B", *(("E",) if name == "loss" else ()))
     caps = (
-        None if max_params is None else positive_number("max_params", max_params),
-        None if max_tokens is None else positive_number("max_tokens", max_tokens),
+        math.inf if max_params is None else positive_number("max_params", max_params),
+        math.inf if max_tokens is None else positive_number("max_tokens", max_tokens),
     )
-    value = given[name]
+    target = _loss_above(law, given[name]) if name == "loss" else positive_values(name, given[name])
     one = _for_compute if name == "compute" else _for_loss
-    if is_scalar(value) or isinstance(value, (str, bytes, bool)):
-        return one(law, _target(law, name, value), *caps)
-    return _elementwise(one, law, name, value, caps)
+    found = one(law, target - law.E if name == "loss" else target, *caps)
+    found.setdefault("unspent_compute", 0.0 * target)
+    _require_floats(found["params"], found["tokens"])
+    return Allocation(law=law, target=(name, target), **found)
 
 
-def _target(law: Law, name: str, value: Any) -> float | Wide:
-    """The compute, or the target reducible loss (L - E in double-double)."""
-    if name != "loss":
-        return positive_number(name, value)
-    assert law.E is not None
-    loss = number(name, value)
-    if not loss > law.E:
-        raise outside(name, value, f"a finite number above the irreducible loss E={law.E!r}")
-    return wide(loss) - law.E
+def _loss_above(law: Law, loss: Any) -> Any:
+    """The target loss, which must be above E."""
+    value, E = real_values("loss", loss), law.E
+    assert E is not None
+    if not is_foreign(value) and any_of(~(value > E) if not is_number(value) else not value > E):
+        raise outside("loss", loss, f"a finite number above the irreducible loss E={E!r}")
+    return value
 
 
-def _elementwise(one: Any, law: Law, name: str, values: Any, caps: tuple[float | None, float | None]) -> Allocation:
+def _for_compute(law: Law, budget: Any, max_params: float, max_tokens: float) -> dict[str, Any]:
+    coefficients = law.needed("A", "B")
+    caps = {"at_max_params": False, "at_max_tokens": False}
+    if max_params == max_tokens == math.inf:
+        params = formulas.optimal_params(budget, **coefficients)
+        tokens = formulas.optimal_tokens(budget, **coefficients)
+        return {"params": params, "tokens": tokens, "compute": budget} | caps
+    size_cap = _or_inf(formulas.compute_at_max_params, max_params, coefficients)
+    data_wall = _or_inf(formulas.compute_at_max_tokens, max_tokens, coefficients)
+    params = _or_inf(formulas.optimal_params, budget, coefficients)
+    tokens = _or_inf(formulas.optimal_tokens, budget, coefficients)
+    capped = (budget > min(size_cap, data_wall)) | (params > max_params) | (tokens > max_tokens)
+    if data_wall <= size_cap:
+        at_cap = (formulas.params_given_tokens(budget, max_tokens), max_tokens)
+    else:
+        at_cap = (max_params, formulas.tokens_given_params(budget, max_params))
+    both = capped & ((at_cap[0] > max_params) | (at_cap[1] > max_tokens))
+    spent = formulas.compute(max_params, max_tokens) if any_of(both) else 0.0
+    where = namespace(budget).where
+    caps["at_max_tokens" if data_wall <= size_cap else "at_max_params"] = capped
+    return caps | {
+        "params": where(both, max_params, where(capped, at_cap[0], params)),
+        "tokens": where(both, max_tokens, where(capped, at_cap[1], tokens)),
+        "compute": where(both, spent, budget),
+        "unspent_compute": where(both, budget - spent, 0.0),
+    }
+
+
+def _or_inf(formula: Any, value: Any, coefficients: dict[str, float]) -> Any:
+    """The formula at a value; infinite where a number exceeds the largest float, and where there is no cap."""
+    if not is_number(value):
+        return formula(value, **coefficients)
+    try:
+        return math.inf if value == math.inf else formula(value, **coefficients)
+    except ValueError:
+        return math.inf
+
+
+def _for_loss(law: Law, reducible: Any, max_params: float, max_tokens: float) -> dict[str, Any]:
+    coefficients = law.needed("A", "B")
+    cheapest = formulas.compute_for_reducible_loss(reducible, **coefficients)
+    params = formulas.optimal_params(cheapest, **coefficients)
+    tokens = formulas.optimal_tokens(cheapest, **coefficients)
+    found = {"params": params, "tokens": tokens, "compute": cheapest, "at_max_params": False, "at_max_tokens": False}
+    if max_params == max_tokens == math.inf:
+        return found
+    where = namespace(reducible).where
+    too_long = tokens > max_tokens
+    too_large = (params > max_params) & (too_long == False)  # noqa: E712 - of arrays too
+    if any_of(too_long):
+        _require(
+            law,
+            reducible,
+            too_long & (formulas.smallest_tokens(reducible, law.B, law.gamma) >= max_tokens),
+            max_tokens=max_tokens,
+        )
+        target = where(too_long, reducible, 2.0 * formulas.tokens_term(max_tokens, law.B, law.gamma))
+        larger = formulas.params_for_reducible_loss(target, max_tokens, **coefficients)
+        params, tokens = where(too_long, larger, params), where(too_long, max_tokens, tokens)
+    if any_of(too_large):
+        _require(
+            law,
+            reducible,
+            too_large & (formulas.smallest_params(reducible, law.A, law.beta) >= max_params),
+            max_params=max_params,
+        )
+        target = where(too_large, reducible, 2.0 * formulas.params_term(max_params, law.A, law.beta))
+        longer = formulas.tokens_for_reducible_loss(target, max_params, **coefficients)
+        params, tokens = where(too_large, max_params, params), where(too_large, longer, tokens)
+    _require(law, reducible, (params > max_params) | (tokens > max_tokens), max_params=max_params, max_tokens=max_tokens)
+    compute = where(too_long | too_large, formulas.compute(params, tokens), cheapest)
+    return found | {
+        "params": params,
+        "tokens": tokens,
+        "compute": compute,
+        "at_max_params": too_large,
+        "at_max_tokens": too_long,
+    }
+
+
+def _require(law: Law, reducible: Any, unreachable: Any, **caps: float) -> None:
+    """A ValueError that names the first target that cannot be reached under the caps."""
+    if is_foreign(unreachable) or not any_of(unreachable):
+        return
     import numpy as np
 
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise outside(name, values, "a number or an array of numbers")
-    records = [one(law, _target(law, name, float(value)), *caps) for value in array.ravel()]
-
-    def column(field: str) -> Any:
-        if field == "loss" and law.E is None:
-            return None
-        entries = [getattr(record, field) for record in records]
-        return np.array(entries, dtype=None if field == "binding" else float).reshape(array.shape)
-
-    return Allocation(**{field: column(field) for field in Allocation.__slots__})
-
-
-def _for_compute(law: Law, budget: Any, max_params: float | None, max_tokens: float | None) -> Allocation:
-    coefficients = law.needed("A", "B")
-    size_cap = _threshold("max_params", max_params, coefficients)
-    data_wall = _threshold("max_tokens", max_tokens, coefficients)
-    if budget <= size_cap and budget <= data_wall:
-        params = evaluate("optimal_params", coefficients, compute=budget)
-        tokens = evaluate("optimal_tokens", coefficients, compute=budget)
-        if not (_exceeds(params, max_params) or _exceeds(tokens, max_tokens)):  # rounding decides at the threshold
-            per_param = evaluate("optimal_tokens_per_param", coefficients, compute=budget)
-            reducible = evaluate("optimal_reducible_loss", coefficients, compute=budget)
-            return _record(law, params, tokens, budget, reducible, "none", 0.0, per_param)
-    unspent = 0.0
-    if data_wall <= size_cap:
-        binding, tokens = "max_tokens", max_tokens
-        params = evaluate("params_given_tokens", {}, compute=budget, tokens=tokens)
-        if _exceeds(params, max_params):
-            params = max_params
-            unspent = _left(budget, params, tokens)
-    else:
-        binding, params = "max_params", max_params
-        tokens = evaluate("tokens_given_params", {}, compute=budget, params=params)
-        if _exceeds(tokens, max_tokens):
-            tokens = max_tokens
-            unspent = _left(budget, params, tokens)
-    reducible = evaluate("reducible_loss", coefficients, params=params, tokens=tokens)
-    spent = evaluate("compute", {}, params=params, tokens=tokens) if unspent else budget
-    return _record(law, params, tokens, spent, reducible, binding, unspent)
-
-
-def _exceeds(value: float, cap: float | None) -> bool:
-    return cap is not None and value > cap
-
-
-def _threshold(name: str, cap: float | None, coefficients: dict[str, float]) -> float:
-    """The compute above which a cap binds; without a cap, none does."""
-    if cap is None:
-        return float("inf")
-    try:
-        return float(evaluate(f"compute_at_{name}", coefficients, **{name: cap}))
-    except ValueError:  # beyond the largest float: no budget reaches it
-        return float("inf")
-
-
-def _left(budget: float, params: Any, tokens: Any) -> float:
-    return float(budget - evaluate("compute", {}, params=params, tokens=tokens))
-
-
-def _for_loss(law: Law, reducible: Any, max_params: float | None, max_tokens: float | None) -> Allocation:
-    coefficients = law.needed("A", "B")
-    cheapest = evaluate("compute_for_reducible_loss", coefficients, reducible_loss=reducible)
-    params = evaluate("optimal_params", coefficients, compute=cheapest)
-    tokens = evaluate("optimal_tokens", coefficients, compute=cheapest)
-    too_long = _exceeds(tokens, max_tokens)
-    if not (_exceeds(params, max_params) or too_long):
-        per_param = evaluate("optimal_tokens_per_param", coefficients, compute=cheapest)
-        return _record(law, params, tokens, cheapest, reducible, "none", 0.0, per_param)
-    if too_long:
-        binding, tokens = "max_tokens", max_tokens
-        _require_reachable(law, "tokens", "max_tokens", max_tokens, reducible)
-        params = evaluate("params_for_reducible_loss", coefficients, reducible_loss=reducible, tokens=tokens)
-        if _exceeds(params, max_params):
-            raise _unreachable(law, reducible, max_params=max_params, max_tokens=max_tokens)
-    else:
-        binding, params = "max_params", max_params
-        _require_reachable(law, "params", "max_params", max_params, reducible)
-        tokens = evaluate("tokens_for_reducible_loss", coefficients, reducible_loss=reducible, params=params)
-        if _exceeds(tokens, max_tokens):
-            raise _unreachable(law, reducible, max_params=max_params, max_tokens=max_tokens)
-    compute = evaluate("compute", {}, params=params, tokens=tokens)
-    return _record(law, params, tokens, compute, reducible, binding, 0.0)
-
-
-def _require_reachable(law: Law, variable: str, cap_name: str, cap: Any, reducible: Any) -> None:
-    smallest = evaluate(f"smallest_{variable}", law.needed("A", "B"), reducible_loss=reducible)
-    if not cap > smallest:
-        raise _unreachable(law, reducible, **{cap_name: cap})
-
-
-def _unreachable(law: Law, reducible: Any, **caps: Any) -> ValueError:
+    first = float(np.extract(unreachable, reducible)[0])
     shown = ", ".join(f"{name}={value!r}" for name, value in caps.items())
-    target = f"reducible loss {float(reducible):.6g}"
+    target = f"reducible loss {first:.6g}"
     if law.E is not None:
-        target += f" (loss {law.E + float(reducible):.6g})"
-    return ValueError(
-        f"{shown}: {target} cannot be reached under {'this cap' if len(caps) == 1 else 'these caps'}, whatever the compute"
-    )
+        target += f" (loss {law.E + first:.6g})"
+    these = "this cap" if len(caps) == 1 else "these caps"
+    raise ValueError(f"{shown}: {target} cannot be reached under {these}, whatever the compute")
 
 
-def _record(
-    law: Law,
-    params: Any,
-    tokens: Any,
-    compute: Any,
-    reducible: Any,
-    binding: str,
-    unspent: float,
-    per_param: Any = None,
-) -> Allocation:
-    if not (params > 0.0 and tokens > 0.0 and tokens / params < math.inf):
-        raise ValueError(f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float")
-    loss = None if law.E is None else evaluate("loss_at", {"E": law.E}, reducible_loss=reducible)
-    return Allocation(
-        params=float(params),
-        tokens=float(tokens),
-        tokens_per_param=float(tokens / params if per_param is None else per_param),
-        compute=float(compute),
-        loss=loss,
-        reducible_loss=float(reducible),
-        binding=binding,
-        unspent_compute=unspent,
-    )
+def _require_floats(params: Any, tokens: Any) -> None:
+    if is_foreign(params) or not any_of((params <= 0.0) | (tokens <= 0.0) | (tokens / params == math.inf)):
+        return
+    raise ValueError(f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float")

@@ -6,7 +6,7 @@ import math
 
 from ..theory.data.notation import Frozen, Notation
 from ..theory.data.notation import notation as find_notation
-from ._call import is_scalar
+from .arrays import is_number
 from .errors import exponent_number, nonnegative_number, positive_number
 
 TYPE_CHECKING = False
@@ -116,7 +116,7 @@ def power(compute: Any, log_C0: Any, alpha: Any) -> Any:
     ValueError
         Where compute is not positive and finite, or the result exceeds the largest float.
     """
-    if is_scalar(compute) and is_scalar(log_C0):
+    if is_number(compute) and is_number(log_C0):
         exponent = log_C0 - alpha * math.log(positive_number("compute", compute))
         if exponent > LARGEST_LOG:
             raise ValueError(f"compute={compute!r}: C0 C^-alpha exceeds the largest float")

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..theory.data.notation import Frozen
-from ._call import evaluate_in, is_scalar
+from .arrays import at_least, is_number, namespace, positive_values
 from .errors import outside, positive_number
 
 if TYPE_CHECKING:
@@ -24,58 +24,24 @@ DIGITS = 20
 SMALLEST_LOG_SUM, LARGEST_LOG_SUM = -700.0, 700.0
 
 
-class CompiledModules:
-    """The scalar and the array module of a law, generated when first used."""
+def compiled(envelope: Envelope) -> ModuleType:
+    """The formulas of a law as a module, printed like `numeric.formulas`."""
+    from ..theory.code.codegen import law_module
 
-    def __init__(self, envelope: Envelope) -> None:
-        self.envelope = envelope
-
-    @cached_property
-    def scalar(self) -> ModuleType:
-        """Functions of floats."""
-        from ..theory.code.codegen import scalar_module
-
-        return compiled("scalar", scalar_module(self.envelope), {})
-
-    @cached_property
-    def array(self) -> ModuleType:
-        """Functions of arrays."""
-        from ..theory.code.codegen import array_module
-
-        return compiled("array", array_module(self.envelope), {"scalar": self.scalar})
+    return executed("law", law_module(envelope))
 
 
-def compiled(name: str, source: str, names: dict[str, Any]) -> ModuleType:
+def executed(name: str, source: str) -> ModuleType:
+    """Generated source as a module: what codegen prints from SymPy trees, never what a user typed."""
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
-    module.__dict__.update(names)
-    module.__dict__["__package__"] = f"{__package__}._generated"
-    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
+    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
     return module
 
 
-def _log1p(x: Any) -> Any:
-    if is_scalar(x):
-        return math.log1p(x)
-    import numpy as np
-
-    return np.log1p(x)
-
-
-def _expm1(x: Any) -> Any:
-    if is_scalar(x):
-        return math.expm1(x)
-    import numpy as np
-
-    return np.expm1(x)
-
-
-def _at_least_one(quotient: Any) -> Any:
-    """A quotient that weighted AM-GM and a monotone law hold at 1 or above: below it is the rounding of its two sides."""
-    if is_scalar(quotient):
-        return max(quotient, 1.0)
-    import numpy as np
-
-    return np.maximum(quotient, 1.0)
+def _expm1_of_log1p(power: float, x: Any) -> Any:
+    """(1 + x)^power - 1 without cancellation."""
+    xp = namespace(x)
+    return xp.expm1(power * xp.log1p(x))
 
 
 class CustomAllocation(Frozen):
@@ -125,15 +91,19 @@ class CustomLaw:
         The symbolic optimum, with its proofs.
     coefficients : dict of str to float
     name : str
-    modules : CompiledModules
-        The generated functions; `modules.scalar` and `modules.array` hold everything that the built-in law has.
+    formulas : module
+        The generated functions: everything that the built-in law has.
     """
 
     def __init__(self, envelope: Envelope, coefficients: Mapping[str, float], name: str) -> None:
         self.envelope = envelope
         self.coefficients = dict(coefficients)
         self.name = name
-        self.modules = CompiledModules(envelope)
+
+    @cached_property
+    def formulas(self) -> ModuleType:
+        """The generated functions, compiled when first used."""
+        return compiled(self.envelope)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -147,7 +117,10 @@ class CustomLaw:
 
         Of a law h(R) that is no limit plus R, the functions of R have `inner` in their names, e.g. `inner_penalty_at_ratio`.
         """
-        return evaluate_in(self.modules, name, self.coefficients, **variables)
+        formula = getattr(self.formulas, name)
+        taken = {key: value for key, value in self.coefficients.items() if key in formula.names}
+        checked = {key: value if key == "log_size_ratio" else positive_values(key, value) for key, value in variables.items()}
+        return formula(**checked, **taken)
 
     def loss(self, *values: Any, **variables: Any) -> Any:
         """The law at the variables, in their order or by name; scalars or arrays that broadcast."""
@@ -262,7 +235,7 @@ class CustomLaw:
             raise ValueError("compute: is for ratio or size_ratio; a run has its own")
         form = self.envelope.form
         if form.power is not None:
-            cost = 1.0 + _expm1(self._number(form.power[1]) * _log1p(inner))
+            cost = 1.0 + _expm1_of_log1p(self._number(form.power[1]), inner)
             return cost if compute is None else cost + 0.0 * self.optimal_loss(compute)  # the same at every budget
         if not variables and compute is None:
             raise ValueError(
@@ -271,7 +244,7 @@ class CustomLaw:
             )
         best = self.evaluate("optimal_inner_sum", compute=self.evaluate("compute", **variables) if variables else compute)
         above = self.evaluate("reducible_loss_at", inner_sum=best * (1.0 + inner))
-        return _at_least_one(above / self.evaluate("reducible_loss_at", inner_sum=best))
+        return at_least(above / self.evaluate("reducible_loss_at", inner_sum=best), 1.0)
 
     def inner_penalty(self, ratio: Any = None, *, size_ratio: Any = None, **variables: Any) -> Any:
         """R/R* of a run (all variables), or at an overtraining ratio or size ratio; R is the sum inside the law, at least 1."""
@@ -286,13 +259,15 @@ class CustomLaw:
             if len(self.variables) != 2:
                 raise ValueError(f"ratio: fixes the allocation of 2 variables only, the law has {len(self.variables)}")
             if ratio is not None:
-                return self.evaluate(f"{excess}_at_ratio", ratio=ratio)
-            return self.evaluate(f"{excess}_at_size_ratio", size_ratio=size_ratio)
+                s = self.evaluate("log_size_ratio_at_ratio", ratio=ratio)
+            else:
+                s = self.evaluate("log_size_ratio", size_ratio=size_ratio)
+            return self.evaluate(excess, log_size_ratio=s)
         self._run((), variables)
         if len(self.variables) == 2:
             return self.evaluate(excess, log_size_ratio=self.evaluate("log_size_ratio_of_run", **variables))
         best = self.evaluate(self._of_sum("optimal_reducible_loss"), compute=self.evaluate("compute", **variables))
-        return _at_least_one(self.inner_sum(**variables) / best) - 1.0
+        return at_least(self.inner_sum(**variables) / best, 1.0) - 1.0
 
     # -- plumbing ------------------------------------------------------------------------------------------------------
 
@@ -339,7 +314,7 @@ class CustomLaw:
             self._require_reducible()
             if self.envelope.form.is_sum:
                 return self.evaluate("compute_for_reducible_loss", reducible_loss=target)
-        if not is_scalar(target) and not isinstance(target, (str, bytes, bool)):
+        if not is_number(target) and not isinstance(target, (str, bytes, bool)):
             import numpy as np
 
             each = [self._compute_for(name, value) for value in np.ravel(target).tolist()]

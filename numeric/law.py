@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..theory.data.notation import Frozen, Notation
 from ..theory.data.notation import notation as find_notation
-from . import allocation
+from . import allocation, formulas
 from . import penalty as misallocation
-from ._call import evaluate
+from .arrays import positive_values
 from .errors import exponent_number, nonnegative_number, positive_number
 
 TYPE_CHECKING = False
@@ -154,15 +154,19 @@ class Law(Frozen):
 
     def compute(self, params: Any, tokens: Any) -> Any:
         """Training compute C = 6 N D in FLOP; scalars or arrays that broadcast."""
-        return evaluate("compute", {}, params=params, tokens=tokens)
+        return formulas.compute(positive_values("params", params), positive_values("tokens", tokens))
 
     def loss(self, params: Any, tokens: Any) -> Any:
         """L = E + A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
-        return evaluate("loss", self.needed("E", "A", "B"), params=params, tokens=tokens)
+        coefficients = self.needed("E", "A", "B")
+        params, tokens = positive_values("params", params), positive_values("tokens", tokens)
+        return formulas.loss(params, tokens, **coefficients)
 
     def reducible_loss(self, params: Any, tokens: Any) -> Any:
         """R = A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
-        return evaluate("reducible_loss", self.needed("A", "B"), params=params, tokens=tokens)
+        coefficients = self.needed("A", "B")
+        params, tokens = positive_values("params", params), positive_values("tokens", tokens)
+        return formulas.reducible_loss(params, tokens, **coefficients)
 
     @property
     def envelope(self) -> NumericEnvelope:
@@ -245,12 +249,12 @@ class Law(Frozen):
     @property
     def critical_size_ratio(self) -> float:
         """The multiple of N*(C) at or below which no number of tokens reaches L*(C)."""
-        return float(evaluate("critical_size_ratio", self.needed()))
+        return float(formulas.critical_size_ratio(self.beta, self.gamma))
 
     @property
     def critical_tokens_ratio(self) -> float:
         """The multiple of D*(C) at or below which no model size reaches L*(C)."""
-        return float(evaluate("critical_tokens_ratio", self.needed()))
+        return float(formulas.critical_tokens_ratio(self.beta, self.gamma))
 
     # -- plumbing --------------------------------------------------------------------------------------------------
 
@@ -294,46 +298,46 @@ class NumericEnvelope(Frozen):
     @property
     def exponent(self) -> float:
         """alpha = beta gamma/(beta + gamma)."""
-        return float(evaluate("exponent", self.law.needed()))
+        return float(formulas.exponent(self.law.beta, self.law.gamma))
 
     @property
     def coefficient(self) -> float:
         """C0, so that L* - E = C0 C^-alpha with C in FLOP."""
-        return float(evaluate("coefficient", self.law.needed("A", "B")))
+        return float(formulas.coefficient(**self.law.needed("A", "B")))
 
     @property
     def params_share(self) -> float:
         """w_N = gamma/(beta + gamma): the params term's share of L* - E, and the exponent of N*(C)."""
-        return float(evaluate("params_share", self.law.needed()))
+        return float(formulas.params_share(self.law.beta, self.law.gamma))
 
     @property
     def tokens_share(self) -> float:
         """w_D = beta/(beta + gamma): the tokens term's share of L* - E, and the exponent of D*(C)."""
-        return float(evaluate("tokens_share", self.law.needed()))
+        return float(formulas.tokens_share(self.law.beta, self.law.gamma))
 
     def params(self, compute: Any) -> Any:
         """N*(C)."""
-        return evaluate("optimal_params", self.law.needed("A", "B"), compute=compute)
+        return formulas.optimal_params(positive_values("compute", compute), **self.law.needed("A", "B"))
 
     def tokens(self, compute: Any) -> Any:
         """D*(C)."""
-        return evaluate("optimal_tokens", self.law.needed("A", "B"), compute=compute)
+        return formulas.optimal_tokens(positive_values("compute", compute), **self.law.needed("A", "B"))
 
     def tokens_per_param(self, compute: Any) -> Any:
         """D*(C)/N*(C)."""
-        return evaluate("optimal_tokens_per_param", self.law.needed("A", "B"), compute=compute)
+        return formulas.optimal_tokens_per_param(positive_values("compute", compute), **self.law.needed("A", "B"))
 
     def reducible_loss(self, compute: Any) -> Any:
         """L*(C) - E = C0 C^-alpha."""
-        return evaluate("optimal_reducible_loss", self.law.needed("A", "B"), compute=compute)
+        return formulas.optimal_reducible_loss(positive_values("compute", compute), **self.law.needed("A", "B"))
 
     def loss(self, compute: Any) -> Any:
         """L*(C) = E + C0 C^-alpha."""
-        return evaluate("optimal_loss", self.law.needed("E", "A", "B"), compute=compute)
+        return formulas.optimal_loss(positive_values("compute", compute), **self.law.needed("E", "A", "B"))
 
     def marginal_loss(self, compute: Any) -> Any:
         """Shadow price of compute -dL*/dC, loss per FLOP."""
-        return evaluate("marginal_loss", self.law.needed("A", "B"), compute=compute)
+        return formulas.marginal_loss(positive_values("compute", compute), **self.law.needed("A", "B"))
 
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"

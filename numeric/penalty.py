@@ -1,12 +1,14 @@
-"""The misallocation penalty of a law as numbers."""
+"""The misallocation penalty of a law as numbers, each computed when it is asked for."""
 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 from ..theory.data.notation import Frozen
-from ._call import evaluate, is_scalar
-from .errors import outside, positive_number
+from . import formulas
+from .arrays import at_least, positive_values
+from .errors import positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +17,33 @@ if TYPE_CHECKING:
     from .law import Law
 
 MEASURES = ("loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
-GENERATED = {"loss_penalty": "penalty"}
-#: Runs within this of the critical size, in log r, are taken one by one: farther off the rounding of s costs a few eps.
-CLOSE = 0.25
+RATIOS = ("ratio", "size_ratio")
+OF_RUN = (
+    "params",
+    "tokens",
+    "compute",
+    "optimal_params",
+    "optimal_tokens",
+    "reducible_loss",
+    "optimal_reducible_loss",
+    "loss",
+    "optimal_loss",
+    "loss_excess",
+)
 
 
-class Penalty(Frozen):
+class Computed(Frozen):
+    """A record whose other figures are computed from its fields when they are first asked for."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every figure by name."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
+
+
+class Penalty(Computed):
     """What an allocation costs against the compute-optimal one at the same compute.
 
     Attributes
@@ -29,6 +52,8 @@ class Penalty(Frozen):
         Overtraining ratio rho = (D/N)/(D*/N*).
     size_ratio : float or ndarray
         r = N/N*(C).
+    log_size_ratio : float or ndarray
+        log r, from which everything else is computed.
     loss_penalty, excess : float or ndarray
         P = (L - E)/(L* - E) >= 1, and P - 1 without cancellation.
     effective_compute, lost_compute : float or ndarray
@@ -41,36 +66,69 @@ class Penalty(Frozen):
         The run that was given as params and tokens, else None.
     """
 
-    __slots__ = ("ratio", "size_ratio", *MEASURES, "run")
+    __slots__ = ("law", "ratio", "size_ratio", "log_size_ratio", "given")  # noqa: RUF023 - as they are shown
 
+    law: Law
     ratio: Any
     size_ratio: Any
-    loss_penalty: Any
-    excess: Any
-    effective_compute: Any
-    lost_compute: Any
-    compute_overhead: Any
-    tokens_factor: Any
-    run: Run | None
+    log_size_ratio: Any
+    given: tuple[Any, Any] | None
+
+    def _of(self, figure: Any) -> Any:
+        return figure(self.log_size_ratio, self.law.beta, self.law.gamma)
+
+    @cached_property
+    def loss_penalty(self) -> Any:
+        """P = (L - E)/(L* - E)."""
+        return at_least(self._of(formulas.penalty), 1.0)
+
+    @cached_property
+    def excess(self) -> Any:
+        """P - 1, without cancellation."""
+        return self._of(formulas.excess)
+
+    @cached_property
+    def effective_compute(self) -> Any:
+        """C_eff/C = P^(-1/alpha)."""
+        return self._of(formulas.effective_compute)
+
+    @cached_property
+    def lost_compute(self) -> Any:
+        """1 - C_eff/C."""
+        return self._of(formulas.lost_compute)
+
+    @cached_property
+    def compute_overhead(self) -> Any:
+        """Extra compute, relative to C, that reaches L*(C) at this model size."""
+        return self._of(formulas.compute_overhead)
+
+    @cached_property
+    def tokens_factor(self) -> Any:
+        """D/D* that reaches L*(C) at this model size."""
+        return self._of(formulas.tokens_factor)
+
+    @cached_property
+    def run(self) -> Run | None:
+        """The run and the optimum at its compute."""
+        if self.given is None:
+            return None
+        params, tokens = self.given
+        return Run(law=self.law, params=params, tokens=tokens, excess=self.excess)
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""
-        figures = {name: getattr(self, name) for name in self.__slots__ if name != "run"}
+        figures = {name: getattr(self, name) for name in (*RATIOS, *MEASURES)}
         return figures | (self.run.as_dict() if self.run is not None else {})
 
     def __getattr__(self, name: str) -> Any:
         """The figures of the run as attributes of the penalty itself: `cost.loss` is `cost.run.loss`."""
-        if name in Run.__slots__ and self.run is not None:
+        if name in OF_RUN and self.run is not None:
             return getattr(self.run, name)
-        raise AttributeError(
-            f"Penalty has no attribute {name!r}" + (" without params and tokens" if name in Run.__slots__ else "")
-        )
-
-    def __repr__(self) -> str:
-        return f"Penalty({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
+        without = " without params and tokens" if name in OF_RUN else ""
+        raise AttributeError(f"Penalty has no attribute {name!r}{without}")
 
 
-class Run(Frozen):
+class Run(Computed):
     """A run and the optimum at its compute.
 
     Attributes
@@ -84,36 +142,56 @@ class Run(Frozen):
         L - L*, in the unit of the loss, computed as (P - 1)(L* - E).
     """
 
-    __slots__ = (  # noqa: RUF023 - as they are shown
-        "params",
-        "tokens",
-        "compute",
-        "optimal_params",
-        "optimal_tokens",
-        "reducible_loss",
-        "optimal_reducible_loss",
-        "loss",
-        "optimal_loss",
-        "loss_excess",
-    )
+    __slots__ = ("law", "params", "tokens", "excess")  # noqa: RUF023 - as they are computed
 
+    law: Law
     params: Any
     tokens: Any
-    compute: Any
-    optimal_params: Any
-    optimal_tokens: Any
-    reducible_loss: Any
-    optimal_reducible_loss: Any
-    loss: Any
-    optimal_loss: Any
-    loss_excess: Any
+    excess: Any
+
+    @cached_property
+    def compute(self) -> Any:
+        """C = 6 N D."""
+        return self.law.compute(self.params, self.tokens)
+
+    @cached_property
+    def optimal_params(self) -> Any:
+        """N*(C)."""
+        return self.law.envelope.params(self.compute)
+
+    @cached_property
+    def optimal_tokens(self) -> Any:
+        """D*(C)."""
+        return self.law.envelope.tokens(self.compute)
+
+    @cached_property
+    def optimal_reducible_loss(self) -> Any:
+        """L*(C) - E."""
+        return self.law.envelope.reducible_loss(self.compute)
+
+    @cached_property
+    def reducible_loss(self) -> Any:
+        """L - E, at least that of the optimum: below it is the rounding of C = 6 N D."""
+        return at_least(self.law.reducible_loss(self.params, self.tokens), self.optimal_reducible_loss)
+
+    @cached_property
+    def optimal_loss(self) -> Any:
+        """L*(C)."""
+        return None if self.law.E is None else self.law.envelope.loss(self.compute)
+
+    @cached_property
+    def loss(self) -> Any:
+        """L, at least that of the optimum."""
+        return None if self.law.E is None else at_least(self.law.loss(self.params, self.tokens), self.optimal_loss)
+
+    @cached_property
+    def loss_excess(self) -> Any:
+        """L - L*."""
+        return self.optimal_reducible_loss * self.excess
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def __repr__(self) -> str:
-        return f"Run({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
+        return {name: getattr(self, name) for name in OF_RUN}
 
 
 class Tolerance(Frozen):
@@ -149,93 +227,26 @@ def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) 
     if chosen not in (("ratio",), ("size_ratio",), ("params", "tokens")):
         shown = ", ".join(chosen) or "none"
         raise ValueError(f"given {shown}: must be ratio, or size_ratio, or params and tokens")
-    exponents = law.needed()
+    values = [positive_values(name, given[name]) for name in chosen]
+    run = None
     if chosen == ("params", "tokens"):
-        return _penalty_of_run(law, params, tokens)
-    name = chosen[0]
-    value = _number_or_array(name, given[name])
-    measures = {
-        measure: evaluate(f"{GENERATED.get(measure, measure)}_at_{name}", exponents, **{name: value}) for measure in MEASURES
-    }
-    if name == "ratio":
-        return Penalty(ratio=value, size_ratio=evaluate("size_ratio", {}, ratio=value), **measures, run=None)
-    return Penalty(ratio=evaluate("ratio", {}, size_ratio=value), size_ratio=value, **measures, run=None)
-
-
-def _penalty_of_run(law: Law, params: Any, tokens: Any) -> Penalty:
-    coefficients = law.needed("A", "B")
-    s = evaluate("log_size_ratio_of_run", coefficients, params=params, tokens=tokens)
-    measures = {measure: evaluate(GENERATED.get(measure, measure), coefficients, log_size_ratio=s) for measure in MEASURES}
-    if not is_scalar(s):
-        _refine_next_to_the_critical_size(measures, coefficients, s, params, tokens)
-    compute = law.compute(params, tokens)
-    envelope = law.envelope
-    optimal_reducible = envelope.reducible_loss(compute)
-    run = Run(
-        params=_number_or_array("params", params),
-        tokens=_number_or_array("tokens", tokens),
-        compute=compute,
-        optimal_params=envelope.params(compute),
-        optimal_tokens=envelope.tokens(compute),
-        reducible_loss=_at_least(law.reducible_loss(params, tokens), optimal_reducible),
-        optimal_reducible_loss=optimal_reducible,
-        loss=None if law.E is None else _at_least(law.loss(params, tokens), envelope.loss(compute)),
-        optimal_loss=None if law.E is None else envelope.loss(compute),
-        loss_excess=optimal_reducible * measures["excess"],
-    )
-    return Penalty(
-        ratio=evaluate("ratio_at_log", {}, log_size_ratio=s),
-        size_ratio=evaluate("size_ratio_at_log", {}, log_size_ratio=s),
-        **measures,
-        run=run,
-    )
-
-
-def _at_least(value: Any, least: Any) -> Any:
-    """A value that weighted AM-GM holds at `least` or above: below it is the rounding of C = 6 N D, from which that comes."""
-    if is_scalar(value):
-        return max(value, least)
-    import numpy as np
-
-    return np.maximum(value, least)
-
-
-def _refine_next_to_the_critical_size(
-    measures: dict[str, Any], coefficients: dict[str, float], s: Any, params: Any, tokens: Any
-) -> None:
-    """The overhead and the tokens factor of runs so close to the pole that an s of double precision does not tell where they are.
-
-    Their s is taken again in double-double, run by run.
-    """
-    import numpy as np
-
-    critical = math.log(evaluate("params_share", coefficients)) / coefficients["beta"]
-    close = np.abs(s - critical) < CLOSE * (1.0 + abs(critical))
-    if not np.any(close):
-        return
-    runs = zip(*(np.broadcast_to(each, np.shape(s))[close].tolist() for each in (params, tokens)), strict=True)
-    exact = [evaluate("log_size_ratio_of_run", coefficients, params=float(N), tokens=float(D)) for N, D in runs]
-    for measure in ("compute_overhead", "tokens_factor"):
-        figures = np.array(measures[measure])
-        figures[close] = [evaluate(measure, coefficients, log_size_ratio=each) for each in exact]
-        measures[measure] = figures[()]
-
-
-def _number_or_array(name: str, value: Any) -> Any:
-    if is_scalar(value):
-        return positive_number(name, value)
-    if isinstance(value, (str, bytes, bool)):
-        raise outside(name, value, "a positive number or an array of them")
-    import numpy as np
-
-    return np.asarray(value)
+        run = (values[0], values[1])
+        s = formulas.log_size_ratio_of_run(*run, **law.needed("A", "B"))
+        ratio, size_ratio = formulas.ratio_at_log(s), formulas.size_ratio_at_log(s)
+    elif chosen == ("ratio",):
+        (ratio,) = values
+        s, size_ratio = formulas.log_size_ratio_at_ratio(ratio), formulas.size_ratio(ratio)
+    else:
+        (size_ratio,) = values
+        s, ratio = formulas.log_size_ratio(size_ratio), formulas.ratio(size_ratio)
+    return Penalty(law=law, ratio=ratio, size_ratio=size_ratio, log_size_ratio=s, given=run)
 
 
 def tolerance(law: Law, within: float) -> Tolerance:
     """See `Law.tolerance`: the two roots of P(s) - 1 = within on either side of s = log r = 0."""
     epsilon = positive_number("within", within)
     exponents = law.needed()
-    step = float(evaluate("tolerance_half_width", exponents, tolerance=epsilon))
+    step = float(formulas.tolerance_half_width(epsilon, **exponents))
     lowest, highest = (_root(epsilon, exponents, sign * step) for sign in (-1.0, 1.0))
     return Tolerance(
         within=epsilon,
@@ -246,9 +257,10 @@ def tolerance(law: Law, within: float) -> Tolerance:
 
 def _excess(argument: str, value: float, exponents: dict[str, float]) -> float:
     """P - 1, infinite where no float holds it."""
-    name = "excess" if argument == "log_size_ratio" else f"excess_at_{argument}"
+    logarithm = {"size_ratio": formulas.log_size_ratio, "ratio": formulas.log_size_ratio_at_ratio}
     try:
-        return float(evaluate(name, exponents, **{argument: value}))
+        s = logarithm[argument](value) if argument in logarithm else value
+        return float(formulas.excess(s, **exponents))
     except ValueError:
         return math.inf
 
@@ -269,7 +281,7 @@ def _root(epsilon: float, exponents: dict[str, float], outer: float) -> float:
 def _end(argument: str, s: float, epsilon: float, exponents: dict[str, float]) -> float:
     """The end of the interval as a size ratio or an overtraining ratio: the last float inside."""
     try:
-        value = float(evaluate(f"{argument}_at_log", {}, log_size_ratio=s))
+        value = float(formulas.size_ratio_at_log(s) if argument == "size_ratio" else formulas.ratio_at_log(s))
     except ValueError:
         value = math.inf
     if not 0.0 < value < math.inf:

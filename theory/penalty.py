@@ -23,7 +23,6 @@ NUMERICAL_FORMS = (
     "safe_effective_compute",
     "safe_overhead",
     "distant_overhead",
-    "near_tokens_factor",
     "safe_tokens_factor",
     "safe_iso_loss",
     "safe_iso_loss_params",
@@ -76,6 +75,13 @@ class Misallocation:
     def ratio(self) -> Expr:
         """rho as a function of r at the same compute: r^(-(a+d)/d), r^-2 under C = 6 N D."""
         return R ** (-1 - self._slope)
+
+    @property
+    def log_size_ratio_of_run(self) -> Expr:
+        """s = log r of a run at its own compute, from the ratio of what each term loses per log of compute: 1 at the optimum."""
+        budget, (b, g) = self.envelope.budget, self._exponents
+        params, tokens = (term.exponent * term.expression / budget.exponent(term.variable) for term in self.envelope.form.terms)
+        return log(tokens / params) / (b + g)
 
     @property
     def penalty_in_ratio(self) -> Expr:
@@ -163,18 +169,18 @@ class Misallocation:
 
     @property
     def _log_gap_complement(self) -> Expr:
-        """log((1 - w_N r^-beta)/w_D), exact near the critical size too."""
-        w_n, w_d = self._weights
-        return log(-expm1(log(w_n) - self._exponents[0] * S)) - log(w_d)
+        """log((1 - w_N r^-beta)/w_D) = log1p(-(w_N/w_D) expm1(-beta s)): no cancellation near r = 1."""
+        return log1p(-self.gap_ratio)
 
     @property
-    def near_tokens_factor(self) -> Expr:
-        """k_D = r^(-a/d) (1 - q)^(-1/gamma), safe near r = 1."""
-        return exp(-self._slope * S - log1p(-self.overhead_gap) / self.envelope.form.terms[1].exponent)
+    def gap_ratio(self) -> Expr:
+        """(w_N/w_D) (r^-beta - 1): where it reaches 1 the size is the critical one."""
+        w_n, w_d = self._weights
+        return (w_n / w_d).cancel() * expm1(-self._exponents[0] * S)
 
     @property
     def safe_tokens_factor(self) -> Expr:
-        """k_D with 1 - w_N r^-beta written as -expm1(log w_N - beta s), safe away from r = 1."""
+        """k_D through log1p and expm1: no cancellation near r = 1."""
         return exp(-self._log_gap_complement / self.envelope.form.terms[1].exponent)
 
     @property
@@ -446,19 +452,11 @@ def _claims(m: Misallocation) -> list[Claim]:
             assume=tuple(e.subs(R, exp(S)) for e in above_wall),
         ),
         Claim(
-            "near_tokens_factor",
-            defined(m.near_tokens_factor),
-            "==",
-            m.tokens_factor.subs(R, exp(S)),
-            "k_D from the overhead and the size ratio.",
-            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
-        ),
-        Claim(
             "safe_tokens_factor",
             defined(m.safe_tokens_factor),
             "==",
             m.tokens_factor.subs(R, exp(S)),
-            "1 - w_N r^-beta = -expm1(log w_N - beta s).",
+            "Write 1 - (w_N/w_D)(r^-beta - 1) with log1p and expm1.",
             assume=tuple(e.subs(R, exp(S)) for e in above_wall),
         ),
         Claim(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import downstream as formulas
+from .. import formulas
 from ..errors import nonnegative_number, number, outside, positive_array, positive_number
 from ..fit.intervals import checked_level
 from ..law import Law
@@ -151,7 +151,7 @@ class BrokenLaw:
         logs = np.log(positive_array("compute", compute))
         found = np.full(logs.shape, self.c0)
         for part in self.breaks:
-            found -= formulas.break_slopes(part.change, logs - math.log(part.compute), part.width).x
+            found -= formulas.break_slopes(part.change, logs - math.log(part.compute), part.width)[2]
         return found[()]
 
     @property

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated.downstream import break_parts, break_slopes, break_value
+from ..formulas import break_parts, break_slopes, break_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
-
-    from .._array_downstream import Parts, Slopes
 
     Floats = NDArray[np.float64]
 
@@ -87,7 +85,8 @@ class BrokenModel:
         for i, part in enumerate(parts):
             c, d, f = (1 + PER_BREAK * i + k for k in range(PER_BREAK))
             # x = log C - log d: a derivative in log d is minus that in x.
-            for row, column, second in ((c, d, -part.cx), (c, f, part.cf), (d, d, part.xx), (d, f, -part.xf), (f, f, part.ff)):
+            _, _, _, _, cx, cf, xx, xf, ff = part
+            for row, column, second in ((c, d, -cx), (c, f, cf), (d, d, xx), (d, f, -xf), (f, f, ff)):
                 total = np.einsum("kn,kn->k", weight, second)
                 inner[:, row, column] += total
                 if row != column:
@@ -128,12 +127,12 @@ class BrokenModel:
         slopes = np.empty((len(theta), self.width - 2, self.size))
         slopes[:, 0] = self.centre - self.logs
         height = theta[:, 2, None] * slopes[:, 0]
-        parts: list[Slopes | Parts] = [of_break(*arguments) for arguments in self._breaks(theta)]
-        for first, part in zip(range(1, self.width - 2, PER_BREAK), parts, strict=True):
-            height += part.value
-            slopes[:, first] = part.c
-            np.negative(part.x, out=slopes[:, first + 1])
-            slopes[:, first + 2] = part.f
+        parts = [of_break(*arguments) for arguments in self._breaks(theta)]
+        for first, (value, by_change, by_distance, by_width, *_) in zip(range(1, self.width - 2, PER_BREAK), parts, strict=True):
+            height += value
+            slopes[:, first] = by_change
+            np.negative(by_distance, out=slopes[:, first + 1])
+            slopes[:, first + 2] = by_width
         return np.exp(height, out=height), slopes, parts
 
     def _breaks(self, theta: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:

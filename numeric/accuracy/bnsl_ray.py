@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import array
+from .. import formulas
 from ..errors import positive_number
 from ..fit.intervals import checked_level, normal_quantile
 from ..fit.objective import Objective
@@ -231,7 +231,7 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
 def _two_terms(runs: Sample, t: float) -> Law | None:
     """The two-term law closest to the runs, as if their D/N were exactly t; None where they determine none."""
     compute = runs.at.column("compute")
-    at = Points(compute=compute, params=array.ray_params(compute, t), tokens=array.ray_tokens(compute, t))
+    at = Points(compute=compute, params=formulas.ray_params(compute, t), tokens=formulas.ray_tokens(compute, t))
     kind = POWER_KINDS["params-tokens-ceiling"]
     try:
         found = kind.fit(Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at))

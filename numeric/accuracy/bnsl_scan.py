@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._generated.downstream import break_value
 from ..fit.scan import _local_maxima
+from ..formulas import break_value
 from .bnsl_model import AHEAD, PER_BREAK, lines
 
 if TYPE_CHECKING:

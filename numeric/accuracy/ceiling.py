@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import downstream as generated
+from .. import formulas
 from ..errors import outside
 from ..fit.fitting import fit_terms
 from ..fit.intervals import checked_level
@@ -222,7 +222,7 @@ def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
         return excess.of(fit_terms(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value) - excess.allowed
 
     ends = _end(rise, E, 0.0), _end(rise, E, float(np.max(runs.loss)))
-    raw = [float(generated.ceiling(np.float64(e), np.float64(sample.baseline))) for e in (E, *ends)]
+    raw = [float(formulas.ceiling(np.float64(e), np.float64(sample.baseline))) for e in (E, *ends)]
     rivals = tuple(_rivals(runs, excess)) if law == "compute" else ()
     return Ceiling(
         benchmark=sample.benchmark,

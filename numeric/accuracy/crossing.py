@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import passk as generated
+from .. import formulas
 from ..fit.bootstrap import percentile
 from ..fit.text import number
 from ..results import Estimate
@@ -151,7 +151,7 @@ def _open(fit: LawFit, level: float) -> tuple[str, ...]:
 def _log_crossings(coefficients: Floats) -> Floats:
     """log C_x of laws (K, 4)."""
     _, _, b, d = coefficients.T
-    return np.asarray(generated.bilinear_log_crossing(b=b, d=d))
+    return np.asarray(formulas.bilinear_log_crossing(b=b, d=d))
 
 
 def _runs(sample: Sample, beyond: Any) -> tuple[int, int]:

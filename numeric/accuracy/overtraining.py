@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 from ..data.runs import those_dropped
 from ..data.runs_cells import counted
 from ..errors import outside, positive_array, whole_number
@@ -443,13 +443,12 @@ class Overtraining:
             may_be_least = best.low is None or not np.isfinite([best.low, best.high]).all() or not best.excludes(ratios[i])  # type: ignore[list-item]
             return Estimate.of_draws(float(costs[name][i]), draws, self.level, least=0.0 if may_be_least else None)
 
-        at = {"compute": budget}
         return tuple(
             Cost(
                 compute=budget,
                 tokens_per_param=float(ratio),
-                params=float(evaluate("ray_params", {}, **at, tokens_per_param=float(ratio))),
-                tokens=float(evaluate("ray_tokens", {}, **at, tokens_per_param=float(ratio))),
+                params=float(formulas.ray_params(budget, float(ratio))),
+                tokens=float(formulas.ray_tokens(budget, float(ratio))),
                 loss=float(costs["loss"][i]),
                 extra_loss=estimate("extra_loss", i),
                 penalty=float(costs["penalty"][i]),
@@ -645,7 +644,7 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
     """Every run that a law was fitted to or that is to be predicted."""
     index = np.flatnonzero(laws.for_loss | laws.for_error | asked)
     params, tokens = runs.params[index], runs.tokens[index]  # type: ignore[index]
-    compute = np.atleast_1d(evaluate("compute", {}, params=params, tokens=tokens))
+    compute = np.atleast_1d(formulas.compute(params, tokens))
     losses = laws.loss(params, tokens)
     drawn = new_losses = drawn_errors = new_errors = None
     if laws.draws is not None:
@@ -715,15 +714,15 @@ def _measured_anew(laws: Overtraining, draws: Draws, losses: Floats) -> tuple[Fl
 def in_compute(E: float, A: float, B: float, beta: float) -> dict[str, float]:
     """E, a, b, eta: a and b are the terms at C = 1 and M = 1."""
     at = {"compute": 1.0, "tokens_per_param": 1.0}
-    a = evaluate("params_term", {"A": A, "beta": beta}, params=evaluate("ray_params", {}, **at))
-    b = evaluate("tokens_term", {"B": B, "gamma": beta}, tokens=evaluate("ray_tokens", {}, **at))
+    a = formulas.params_term(formulas.ray_params(**at), A, beta)
+    b = formulas.tokens_term(formulas.ray_tokens(**at), B, beta)
     return {"E": E, "a": float(a), "b": float(b), "eta": 0.5 * beta}
 
 
 def optimum(E: float, A: float, B: float, beta: float) -> float:
     """M*; NaN where a float holds none, as for a law without a term."""
     try:
-        return float(evaluate("optimal_tokens_per_param", {"A": A, "B": B, "beta": beta, "gamma": beta}, compute=1.0))
+        return float(formulas.optimal_tokens_per_param(1.0, A, B, beta, beta))
     except ValueError:
         return float("nan")
 

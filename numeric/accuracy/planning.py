@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
-from .._generated import downstream as generated
-from .._generated.passk import log_size_ratio_across
+from .. import formulas
 from ..errors import number, outside, positive_array
 from ..law import Law
 from ..results import Estimate
@@ -198,7 +196,7 @@ class AccuracyLaw:
     @property
     def ceiling(self) -> float:
         """The accuracy that no budget exceeds: Q_r + (1 - Q_r) exp(-E)."""
-        return float(generated.ceiling(self._E, self.random_baseline))
+        return float(formulas.ceiling(self._E, self.random_baseline))
 
     def accuracy(self, params: Any, tokens: Any) -> Any:
         """Raw accuracy of a run; numbers or arrays that broadcast."""
@@ -287,12 +285,10 @@ class AccuracyLaw:
         budgets, best, own = _budgets(compute), loss_law.envelope, self.law.envelope
         first, second = (law.needed("A", "B") for law in (loss_law, self.law))
         indexed = {f"{name}_1": first[name] for name in ACROSS} | {f"{name}_2": second[name] for name in ACROSS}
-        s = np.asarray(log_size_ratio_across(compute=budgets, **indexed))
+        s = np.asarray(formulas.log_size_ratio_across(compute=budgets, **indexed))
 
-        def judged(measure: str) -> Floats:
-            return np.asarray(evaluate(measure, second, log_size_ratio=s))
-
-        excess, effective = judged("excess"), judged("effective_compute")
+        exponents = {name: second[name] for name in ("beta", "gamma")}
+        excess, effective = formulas.excess(s, **exponents), formulas.effective_compute(s, **exponents)
         optimal = np.asarray(self.optimal_accuracy(budgets))
         lost = self._lost(own.reducible_loss(budgets), excess)
         return LossOptimal(
@@ -302,11 +298,11 @@ class AccuracyLaw:
             tokens=best.tokens(budgets),
             optimal_params=own.params(budgets),
             optimal_tokens=own.tokens(budgets),
-            ratio=np.asarray(evaluate("ratio_at_log", {}, log_size_ratio=s)),
-            loss_penalty=judged("penalty"),
+            ratio=formulas.ratio_at_log(s),
+            loss_penalty=formulas.penalty(s, **exponents),
             excess=excess,
             effective_compute=effective,
-            compute_overhead=_overhead(judged("lost_compute"), effective),
+            compute_overhead=_overhead(formulas.lost_compute(s, **exponents), effective),
             accuracy=optimal - lost,
             optimal_accuracy=optimal,
             lost_accuracy=lost,
@@ -324,14 +320,14 @@ class AccuracyLaw:
 
     def _lost(self, best: Any, excess: Any) -> Floats:
         """Q* - Q where y* - E and P - 1 are known."""
-        return np.asarray(generated.accuracy_lost(best, excess, **self._constants)) + 0.0  # no negative zero
+        return np.asarray(formulas.accuracy_lost(best, excess, **self._constants)) + 0.0  # no negative zero
 
     def _greatest_loss(self, excess: Any) -> Floats:
         """The most of Q* - Q over all budgets at this P - 1; at the optimum nothing."""
         most = np.zeros(len(excess))
         off = excess > 0.0
         if off.any():
-            most[off] = generated.greatest_accuracy_lost(excess[off], **self._constants)
+            most[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
         return most
 
 

@@ -17,7 +17,6 @@ from ..data.runs import Runs
 from ..fit.bootstrap import refit
 from ..fit.fitting import fit_terms
 from ..fit.models import (
-from ..fit.resample import Refits
     COMPUTE,
     LARGEST_EXPONENT,
     PARAMS_TOKENS,
@@ -26,6 +25,7 @@ from ..fit.resample import Refits
     in_coordinates,
 )
 from ..fit.objective import Objective
+from ..fit.resample import Refits
 from ..fit.separable import Centred
 from .kind import AT_LIMIT, Found
 from .sample import above_guessing

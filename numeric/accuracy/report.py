@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import array
+from .. import formulas
 from ..data.runs import those_dropped
 from ..data.runs_cells import counted
 from ..data.runs_units import NEAR
@@ -519,7 +519,7 @@ def _forecasts(fits: Sequence[LawFit], budgets: Any, per_param: float | None, le
         return []
     params = tokens = None
     if per_param is not None:
-        params, tokens = array.ray_params(budgets, per_param), array.ray_tokens(budgets, per_param)
+        params, tokens = formulas.ray_params(budgets, per_param), formulas.ray_tokens(budgets, per_param)
     forecasts = []
     for fit in fits:
         for k in _some_k(fit) if _is_in_k(fit.kind) else (None,):
@@ -594,7 +594,7 @@ def _two_budgets(fits: Sequence[LawFit]) -> str:
     if not in_params or not known:
         return ""
     at = known[0]
-    ratio = at.column("compute") / array.compute(at.column("params"), at.column("tokens"))
+    ratio = at.column("compute") / formulas.compute(at.column("params"), at.column("tokens"))
     if ((ratio >= NEAR[0]) & (ratio <= NEAR[1])).all():
         return ""
     theirs, others = (", ".join(fit.name for fit in some) for some in (in_compute, in_params))

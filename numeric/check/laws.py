@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._generated import array
+from .. import formulas
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,47 +40,47 @@ class Laws(NamedTuple):
 
     def losses(self, params: Floats, tokens: Floats) -> Floats:
         """L(N, D) at n runs; (K, n)."""
-        return array.loss(params, tokens, self.E[:, None], **self.terms)
+        return formulas.loss(params, tokens, self.E[:, None], **self.terms)
 
     def envelope(self, compute: Floats) -> Floats:
         """L*(C) at n budgets; (K, n)."""
-        return array.optimal_loss(compute, self.E[:, None], **self.terms)
+        return formulas.optimal_loss(compute, self.E[:, None], **self.terms)
 
     def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
         """L(C) at n budgets on the ray D = t N; (K, n)."""
-        return array.loss_at(array.ray_reducible_loss(compute, tokens_per_param, **self.terms), self.E[:, None])
+        return formulas.loss_at(formulas.ray_reducible_loss(compute, tokens_per_param, **self.terms), self.E[:, None])
 
     def ray_exponent(self, compute: float, tokens_per_param: float) -> Floats:
         """Local exponent of the ray; (K,)."""
-        return array.ray_exponent(np.array([compute]), tokens_per_param, **self.terms)[:, 0]
+        return formulas.ray_exponent(np.array([compute]), tokens_per_param, **self.terms)[:, 0]
 
     def params(self, compute: Floats) -> Floats:
         """N*(C); (K, n)."""
-        return array.optimal_params(compute, **self.terms)
+        return formulas.optimal_params(compute, **self.terms)
 
     def tokens(self, compute: Floats) -> Floats:
         """D*(C); (K, n)."""
-        return array.optimal_tokens(compute, **self.terms)
+        return formulas.optimal_tokens(compute, **self.terms)
 
     @property
     def alpha(self) -> Floats:
         """Exponent of the envelope; (K,)."""
-        return array.exponent(self.beta, self.gamma)
+        return formulas.exponent(self.beta, self.gamma)
 
     @property
     def log_C0(self) -> Floats:
         """Log coefficient of the envelope; (K,)."""
-        return np.log(array.coefficient(self.A, self.B, self.beta, self.gamma))
+        return np.log(formulas.coefficient(self.A, self.B, self.beta, self.gamma))
 
     @property
     def params_share(self) -> Floats:
         """w_N: the exponent of N*(C); (K,)."""
-        return array.params_share(self.beta, self.gamma)
+        return formulas.params_share(self.beta, self.gamma)
 
     @property
     def tokens_share(self) -> Floats:
         """w_D: the exponent of D*(C); (K,)."""
-        return array.tokens_share(self.beta, self.gamma)
+        return formulas.tokens_share(self.beta, self.gamma)
 
     def table(self) -> Floats:
         """Rows E, A, B, beta, gamma: (K, 5)."""

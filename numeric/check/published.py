@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...theory.data.published import KRAJEWSKI_RUNS, PublishedLaw, compute_counterparts, published
-from .._generated import scalar
+from .. import formulas
 from ..errors import POSITIVE, outside, positive_number
 
 if TYPE_CHECKING:
@@ -57,15 +57,11 @@ class AccuracyCurves:
 
     def envelope(self, compute: Any) -> Any:
         """Accuracy with the compute-optimal allocation. ``compute``: FLOP, > 0, a number or an array."""
-        from .._generated import array
-
-        return _raw(self.law, array.optimal_reducible_loss(compute, **self.coefficients))
+        return _raw(self.law, formulas.optimal_reducible_loss(compute, **self.coefficients))
 
     def ray(self, compute: Any) -> Any:
         """Accuracy at the fixed D/N. ``compute``: FLOP, > 0, a number or an array."""
-        from .._generated import array
-
-        on_ray = array.ray_reducible_loss(compute, self.tokens_per_param, **self.coefficients)
+        on_ray = formulas.ray_reducible_loss(compute, self.tokens_per_param, **self.coefficients)
         return _raw(self.law, on_ray)
 
     def fitted(self, compute: Any) -> Any:
@@ -265,19 +261,19 @@ def check_published(
 def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> BenchmarkCheck:
     law, compute_law, given = curves.law, curves.compute_law, curves.coefficients
     fitted = {name: float(text) for name, text in compute_law.coefficients.items() if text is not None}
-    coefficient = scalar.coefficient(**given)
+    coefficient = formulas.coefficient(**given)
     at_ray, difference = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)), lo, hi)
     at_envelope, envelope_difference = _largest(lambda C: abs(curves.envelope(C) - curves.fitted(C)), lo, hi)
 
     def ray_exponent(compute: float) -> float:
-        return float(scalar.ray_exponent(compute, curves.tokens_per_param, **given))
+        return float(formulas.ray_exponent(compute, curves.tokens_per_param, **given))
 
     return BenchmarkCheck(
         name=str(law.label),
         metric_type=str(law.metric_type),
         law=law.name,
         compute_law=compute_law.name,
-        alpha_derived=scalar.exponent(given["beta"], given["gamma"]),
+        alpha_derived=formulas.exponent(given["beta"], given["gamma"]),
         alpha_empirical=fitted["alpha"],
         alpha_ray=ray_exponent(_geometric_mean(lo, hi)),
         alpha_ray_lo=ray_exponent(lo),

@@ -239,9 +239,9 @@ def check_runs(
 
 
 def _compute(runs: Runs) -> Floats:
-    from .._generated import array
+    from .. import formulas
 
-    return np.asarray(array.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute)
+    return np.asarray(formulas.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute)
 
 
 def _unfit(fitted: Fit, spare: int) -> str:

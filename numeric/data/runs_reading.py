@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from .._generated import array
+from .. import formulas
 from ..accuracy.scale import neg_log_accuracy
 from .runs import Dropped, Runs, named, those_dropped
 from .runs_cells import counted, is_missing, label, numbers, unusable
@@ -30,9 +30,9 @@ from .where import Where
 
 #: Each of the three from the other two, by C = 6ND.
 BY_BUDGET: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
-    "params": (array.params_given_tokens, ("compute", "tokens")),
-    "tokens": (array.tokens_given_params, ("compute", "params")),
-    "compute": (array.compute, ("params", "tokens")),
+    "params": (formulas.params_given_tokens, ("compute", "tokens")),
+    "tokens": (formulas.tokens_given_params, ("compute", "params")),
+    "compute": (formulas.compute, ("params", "tokens")),
 }
 NUMERIC = (*BUDGET, "loss", "accuracy", "weight")
 #: How many of a column's values tell how many different ones it has.

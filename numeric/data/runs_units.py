@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._generated import array
+from .. import formulas
 
 #: C/(6ND) within these bounds is near.
 NEAR = (0.9, 1.1)
@@ -122,7 +122,7 @@ def _far_apart(ratio: Any) -> list[str]:
 
 def _not_the_budget(params: Any, tokens: Any, compute: Any) -> list[str]:
     try:
-        ratio = compute / array.compute(params, tokens)
+        ratio = compute / formulas.compute(params, tokens)
     except ValueError:  # 6ND exceeds the largest float
         return ["compute is not 6ND: 6ND exceeds the largest float"]
     span = f"C/(6ND) has median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import passk as generated
+from .. import formulas
 from ..errors import number, outside
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class BilinearLaw:
         if self.d == 0.0:
             raise outside("d", self.d, "different from 0 for the curves to cross")
         with np.errstate(over="ignore"):
-            return float(np.exp(generated.bilinear_log_crossing(b=self.b, d=self.d)))
+            return float(np.exp(formulas.bilinear_log_crossing(b=self.b, d=self.d)))
 
     @property
     def valid(self) -> tuple[float, float]:
@@ -88,7 +88,7 @@ class BilinearLaw:
         """
         if not beyond:
             self.require_valid(compute)
-        return np.exp(generated.bilinear_log_value(compute=compute, k=_draws(k), a=self.a, b=self.b, d=self.d, log_A=self.log_A))
+        return np.exp(formulas.bilinear_log_value(compute=compute, k=_draws(k), a=self.a, b=self.b, d=self.d, log_A=self.log_A))
 
     def pass_at_k(self, compute: Any, k: Any, *, beyond: bool = False) -> Any:
         """pass@k = exp(-y)."""
@@ -96,11 +96,11 @@ class BilinearLaw:
 
     def compute_exponent(self, k: Any) -> Any:
         """-dlog y/dlog C = -(a + d log k)."""
-        return generated.bilinear_compute_exponent(k=_draws(k), a=self.a, d=self.d)
+        return formulas.bilinear_compute_exponent(k=_draws(k), a=self.a, d=self.d)
 
     def draws_exponent(self, compute: Any) -> Any:
         """-dlog y/dlog k = -(b + d log C)."""
-        return generated.bilinear_draws_exponent(compute=compute, b=self.b, d=self.d)
+        return formulas.bilinear_draws_exponent(compute=compute, b=self.b, d=self.d)
 
     def __str__(self) -> str:
         return f"log y = {self.log_A:.6g} + {self.a:.6g} log C + {self.b:.6g} log k + {self.d:.6g} log C log k"

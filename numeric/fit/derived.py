@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 from ..errors import positive_number
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ..arrays import Formula
     from ..law import Law
 
     Floats = NDArray[np.float64]
@@ -46,9 +47,8 @@ class Quantity:
     label : str
         The same for a reader, with the compute or the ratio that it is for.
     unit : str
-    function : str
-        The generated function that computes it; its derivatives are `function_by_...`, or `log_function_by_...` for those of its
-        logarithm.
+    function : Formula
+        What computes it; its derivatives are the formulas `function_by_...`, or `log_function_by_...` for those of its logarithm.
     coefficients : tuple of str
         What it depends on, of E, A, B, beta, gamma.
     at : tuple of (str, float)
@@ -60,21 +60,21 @@ class Quantity:
     floor, ceiling : float
         Where the log scale begins: intervals are symmetric in log(value - floor); between a floor and a ceiling, in the log of
         the ratio of the distances to these.
-    distance : str
-        The generated function that computes value - floor without cancellation.
+    distance : Formula, optional
+        What computes value - floor without cancellation.
     """
 
     name: str
     label: str
     unit: str
-    function: str
+    function: Formula[...]
     coefficients: tuple[str, ...]
     at: tuple[tuple[str, float], ...] = ()
     log: bool = False
     by_log: bool = False
     floor: float = 0.0
     ceiling: float = inf
-    distance: str = ""
+    distance: Formula[...] | None = None
 
     def value(self, law: Law) -> float:
         """The quantity of one law.
@@ -107,7 +107,7 @@ class Quantity:
         given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
         shape = np.broadcast_shapes(*(np.shape(x) for x in given.values()))
         taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
-        found = evaluate(self.function, {}, **taken, **dict(self.at))
+        found = self.function(**taken, **dict(self.at))
         return np.array(np.broadcast_to(found, shape))
 
     def __call__(self, columns: Mapping[str, Floats]) -> Floats:
@@ -152,7 +152,7 @@ class Quantity:
             coefficient = coordinate.removeprefix("log ")
             if coefficient in self.coefficients:
                 function = self._derivative(coordinate)
-                found[:, column] = 1.0 if coordinate == "E" else scale * evaluate(function, {}, **self._taken(function, taken))
+                found[:, column] = 1.0 if coordinate == "E" else scale * function(**self._taken(function, taken))
         return found
 
     def interval(self, law: Law, standard_error: float, quantile: float) -> tuple[float, float]:
@@ -172,23 +172,19 @@ class Quantity:
             return self.floor + width * low / (1.0 + low), self.floor + width * high / (1.0 + high)
         return self.floor + distance * exp(-spread), self.floor + distance * _exp(spread)
 
-    def _of(self, function: str, law: Law) -> float:
-        return float(evaluate(function, {**self._needed(law), **dict(self.at)}))
+    def _of(self, function: Formula[...], law: Law) -> float:
+        return float(function(**self._taken(function, self._needed(law))))
 
     def _by(self, coordinate: str, law: Law) -> float:
         return self._of(self._derivative(coordinate), law)
 
-    def _derivative(self, coordinate: str) -> str:
-        return f"{'log_' if self.by_log else ''}{self.function}_by_{coordinate.replace(' ', '_')}"
+    def _derivative(self, coordinate: str) -> Formula[...]:
+        by = f"{self.function.__name__}_by_{coordinate.replace(' ', '_')}"
+        return getattr(formulas, f"log_{by}" if self.by_log else by)
 
-    def _taken(self, function: str, given: dict[str, Any]) -> dict[str, Any]:
-        """Of the coefficients and the other arguments, those that a generated function has."""
-        from .._generated import array
-
-        printed = getattr(array, function)
-        code = getattr(printed, "__wrapped__", printed).__code__
-        names = code.co_varnames[: code.co_argcount]
-        return {name: value for name, value in {**given, **dict(self.at)}.items() if name in names}
+    def _taken(self, function: Formula[...], given: dict[str, Any]) -> dict[str, Any]:
+        """Of the coefficients and the other arguments, those that a formula has."""
+        return {name: value for name, value in {**given, **dict(self.at)}.items() if name in function.names}
 
     def _needed(self, law: Law) -> dict[str, float]:
         return law.needed(*(name for name in self.coefficients if name not in EXPONENTS))
@@ -220,10 +216,10 @@ class Derived:
 
 # -- the quantities ----------------------------------------------------------------------------------------------------
 
-ALPHA = Quantity("alpha", "alpha", "1", "exponent", EXPONENTS, log=True)
-C0 = Quantity("C0", "C0", "loss * FLOP^alpha", "coefficient", ALL_BUT_E, log=True, by_log=True)
-PARAMS_SHARE = Quantity("params_share", "exponent of N*(C)", "1", "params_share", EXPONENTS, log=True, ceiling=1.0)
-TOKENS_SHARE = Quantity("tokens_share", "exponent of D*(C)", "1", "tokens_share", EXPONENTS, log=True, ceiling=1.0)
+ALPHA = Quantity("alpha", "alpha", "1", formulas.exponent, EXPONENTS, log=True)
+C0 = Quantity("C0", "C0", "loss * FLOP^alpha", formulas.coefficient, ALL_BUT_E, log=True, by_log=True)
+PARAMS_SHARE = Quantity("params_share", "exponent of N*(C)", "1", formulas.params_share, EXPONENTS, log=True, ceiling=1.0)
+TOKENS_SHARE = Quantity("tokens_share", "exponent of D*(C)", "1", formulas.tokens_share, EXPONENTS, log=True, ceiling=1.0)
 
 
 def at_compute(compute: float) -> tuple[Quantity, ...]:
@@ -237,15 +233,15 @@ def at_compute(compute: float) -> tuple[Quantity, ...]:
     flop = positive_number("compute", compute)
     where, at = f"at {flop:.6g} FLOP", (("compute", flop),)
 
-    def positive(name: str, symbol: str, unit: str, function: str) -> Quantity:
+    def positive(name: str, symbol: str, unit: str, function: Formula[...]) -> Quantity:
         return Quantity(name, f"{symbol} {where}", unit, function, ALL_BUT_E, at, log=True, by_log=True)
 
     return (
-        positive("N_star", "N*", "params", "optimal_params"),
-        positive("D_star", "D*", "tokens", "optimal_tokens"),
-        positive("tokens_per_param", "D*/N*", "tokens per parameter", "optimal_tokens_per_param"),
-        Quantity("L_star", f"L* {where}", "loss", "optimal_loss", ("E", *ALL_BUT_E), at),
-        positive("R_star", "R*", "loss", "optimal_reducible_loss"),
+        positive("N_star", "N*", "params", formulas.optimal_params),
+        positive("D_star", "D*", "tokens", formulas.optimal_tokens),
+        positive("tokens_per_param", "D*/N*", "tokens per parameter", formulas.optimal_tokens_per_param),
+        Quantity("L_star", f"L* {where}", "loss", formulas.optimal_loss, ("E", *ALL_BUT_E), at),
+        positive("R_star", "R*", "loss", formulas.optimal_reducible_loss),
     )
 
 
@@ -258,9 +254,16 @@ def penalty_at(ratio: float) -> Quantity:
         Where the ratio is not positive and finite.
     """
     rho = positive_number("ratio", ratio)
-    at, excess = (("ratio", rho),), "excess_at_ratio"
     return Quantity(
-        "penalty", f"penalty at ratio {rho:.6g}", "1", "penalty_at_ratio", EXPONENTS, at, log=True, floor=1.0, distance=excess
+        "penalty",
+        f"penalty at ratio {rho:.6g}",
+        "1",
+        formulas.penalty,
+        EXPONENTS,
+        (("log_size_ratio", formulas.log_size_ratio_at_ratio(rho)),),
+        log=True,
+        floor=1.0,
+        distance=formulas.excess,
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -275,7 +275,7 @@ def _size_ratio_spread(fit: Fit) -> float | None:
     if not all(0.0 < value < np.inf for value in needed.values()):
         return None
     try:
-        return spread(evaluate("log_size_ratio_of_run", needed, params=fit.runs.params, tokens=fit.runs.tokens))
+        return spread(formulas.log_size_ratio_of_run(fit.runs.params, fit.runs.tokens, **needed))
     except ValueError:
         return None
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
-from .._generated import passk as generated
+from .. import formulas
 from ..errors import outside
 
 if TYPE_CHECKING:
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["AllocationAcross", "AllocationMatrix", "allocation_across", "allocation_matrix", "compute_of_agreement"]
 
 MEASURES = {
-    "loss_penalty": "penalty",
-    "excess": "excess",
-    "effective_compute": "effective_compute",
-    "lost_compute": "lost_compute",
+    "loss_penalty": formulas.penalty,
+    "excess": formulas.excess,
+    "effective_compute": formulas.effective_compute,
+    "lost_compute": formulas.lost_compute,
 }
 COEFFICIENTS = ("A", "B", "beta", "gamma")
 #: The name by which a law of loss takes part among laws of -log pass@k.
@@ -188,8 +187,8 @@ def allocation_across(
     """
     budgets = budgets_of(compute)
     first, second = chosen.needed("A", "B"), judged.needed("A", "B")
-    s = generated.log_size_ratio_across(compute=budgets, **_indexed(first, 1), **_indexed(second, 2))
-    measures = {name: _measure(function, second, s) for name, function in MEASURES.items()}
+    s = formulas.log_size_ratio_across(compute=budgets, **_indexed(first, 1), **_indexed(second, 2))
+    measures = {name: function(s, judged.beta, judged.gamma) for name, function in MEASURES.items()}
     best = judged.envelope.reducible_loss(budgets)
     optimal = None if judged.E is None else judged.envelope.loss(budgets)
     return AllocationAcross(
@@ -202,8 +201,8 @@ def allocation_across(
         optimal_params=judged.envelope.params(budgets),
         optimal_tokens=judged.envelope.tokens(budgets),
         log_size_ratio=s,
-        size_ratio=evaluate("size_ratio_at_log", {}, log_size_ratio=s),
-        leading_excess=generated.leading_excess(log_size_ratio=s, beta=judged.beta, gamma=judged.gamma),
+        size_ratio=formulas.size_ratio_at_log(s),
+        leading_excess=formulas.leading_excess(log_size_ratio=s, beta=judged.beta, gamma=judged.gamma),
         optimal_reducible=best,
         reducible=best * measures["loss_penalty"],
         value=None if optimal is None else optimal + best * measures["excess"],
@@ -223,7 +222,7 @@ def compute_of_agreement(first: Law, second: Law) -> float | None:
     one, two = (law.needed("A", "B") for law in (first, second))
     if first.envelope.params_share == second.envelope.params_share:
         return None
-    found = generated.log_compute_of_agreement(**_indexed(one, 1), **_indexed(two, 2))
+    found = formulas.log_compute_of_agreement(**_indexed(one, 1), **_indexed(two, 2))
     with np.errstate(over="ignore", under="ignore"):
         return float(np.exp(found))
 
@@ -396,16 +395,12 @@ def between_all(
     """log_size_ratio and the measures named (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each."""
     first = {f"{name}_1": columns[name][..., :, None, None] for name in COEFFICIENTS}
     second = {f"{name}_2": columns[name][..., None, :, None] for name in COEFFICIENTS}
-    s = generated.log_size_ratio_across(compute=budgets, **first, **second)
+    s = formulas.log_size_ratio_across(compute=budgets, **first, **second)
     judge = {name: second[f"{name}_2"] for name in ("beta", "gamma")}
-    return {"log_size_ratio": s, **{name: _measure(name, judge, s) for name in names}}
+    return {"log_size_ratio": s, **{name: getattr(formulas, name)(s, **judge) for name in names}}
 
 
 # -- plumbing ----------------------------------------------------------------------------------------------------------
-
-
-def _measure(function: str, coefficients: Mapping[str, Any], s: Floats) -> Any:
-    return evaluate(function, coefficients, log_size_ratio=s)
 
 
 def _indexed(coefficients: Mapping[str, float], index: int) -> dict[str, float]:

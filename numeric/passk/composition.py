@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._generated import passk as generated
+from .. import formulas
 from ..compute_law import ComputeLaw
 from ..errors import exponent_number, nonnegative_number, outside, positive_number
 from ..fit.intervals import checked_level
@@ -22,6 +22,7 @@ from ..fit.intervals import checked_level
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..arrays import Formula
     from ..fit.result import Fit
 
     Floats = NDArray[np.float64]
@@ -175,7 +176,7 @@ class Composition:
     @property
     def exponent_limits(self) -> tuple[float, float]:
         """Exponents of y - E0 for C -> 0 and for C -> infinity: kappa ag and, for Eg > 0, ag."""
-        first = float(generated.composed_exponent_without_floor(kappa=self.gold_law.kappa, ag=self.compute_law.ag))
+        first = float(formulas.composed_exponent_without_floor(kappa=self.gold_law.kappa, ag=self.compute_law.ag))
         return first, self.compute_law.ag if self.has_gold_floor else first
 
     def gold(self, compute: Any) -> Any:
@@ -239,7 +240,7 @@ class Composition:
         if not self.has_gold_floor:
             return math.inf
         law = self.compute_law
-        return _or_inf(generated.composed_bare_limit, error=x, Eg=law.Eg, Gg=law.Gg, ag=law.ag, kappa=self.gold_law.kappa)
+        return _or_inf(formulas.composed_bare_limit, error=x, Eg=law.Eg, Gg=law.Gg, ag=law.ag, kappa=self.gold_law.kappa)
 
     def good_above(self, error: float) -> float:
         """Compute from which on the leading order E0 + C0 C^-alpha of `implied` is good.
@@ -254,7 +255,7 @@ class Composition:
             return 0.0
 
         def good(log_u: float) -> bool:
-            return abs(float(generated.composed_leading_ratio(u=math.exp(log_u), kappa=kappa)) - 1.0) <= x
+            return abs(float(formulas.composed_leading_ratio(u=math.exp(log_u), kappa=kappa)) - 1.0) <= x
 
         # The ratio is monotone in u, growing for kappa > 1 and falling for kappa < 1: good are the u below one end.
         inner, outer = -LARGEST_LOG_U, LARGEST_LOG_U / max(1.0, kappa)
@@ -263,7 +264,7 @@ class Composition:
         for _ in range(HALVINGS):
             middle = 0.5 * (inner + outer)
             inner, outer = (middle, outer) if good(middle) else (inner, middle)
-        return _or_inf(generated.gold_compute, u=math.exp(inner), Eg=law.Eg, Gg=law.Gg, ag=law.ag)
+        return _or_inf(formulas.gold_compute, u=math.exp(inner), Eg=law.Eg, Gg=law.Gg, ag=law.ag)
 
     def as_dict(self, level: float = DEFAULT_LEVEL) -> dict[str, Any]:
         """Coefficients, case, and the implied compute law with its intervals, as plain data."""
@@ -428,15 +429,13 @@ def _columns(sets: Floats) -> dict[str, Floats]:
     return {name: sets[:, i, None] for i, name in enumerate(names)}
 
 
-def _taking(function: Callable[..., Any], columns: Mapping[str, Floats], **more: Any) -> Floats:
-    """The generated function at those of the coefficients that it takes."""
-    code = function.__wrapped__.__code__  # type: ignore[attr-defined]
-    taken = code.co_varnames[: code.co_argcount]
-    return np.asarray(function(**more, **{name: x for name, x in columns.items() if name in taken}))
+def _taking(function: Formula[...], columns: Mapping[str, Floats], **more: Any) -> Floats:
+    """The formula at those of the coefficients that it takes."""
+    return np.asarray(function(**more, **{name: x for name, x in columns.items() if name in function.names}))
 
 
 def _by_case(
-    sets: Floats, compute: Floats, with_floor: Callable[..., Any], without: Callable[[dict[str, Floats], Floats], Any]
+    sets: Floats, compute: Floats, with_floor: Formula[...], without: Callable[[dict[str, Floats], Floats], Any]
 ) -> Floats:
     """The generated function where Eg > 0, the other where Eg = 0."""
     found = np.empty((len(sets), len(compute)))
@@ -449,11 +448,11 @@ def _by_case(
 
 
 def _gold(sets: Floats, compute: Floats) -> Floats:
-    return _taking(generated.gold, _columns(sets), compute=compute)
+    return _taking(formulas.gold, _columns(sets), compute=compute)
 
 
 def _neg_log(sets: Floats, compute: Floats) -> Floats:
-    return _taking(generated.composed, _columns(sets), compute=compute)
+    return _taking(formulas.composed, _columns(sets), compute=compute)
 
 
 def _pass_at_k(sets: Floats, compute: Floats) -> Floats:
@@ -462,16 +461,16 @@ def _pass_at_k(sets: Floats, compute: Floats) -> Floats:
 
 def _reducible(sets: Floats, compute: Floats) -> Floats:
     def bare(columns: dict[str, Floats], at: Floats) -> Floats:
-        return _taking(generated.composed, columns | {"xi0": np.zeros_like(columns["xi0"])}, compute=at)
+        return _taking(formulas.composed, columns | {"xi0": np.zeros_like(columns["xi0"])}, compute=at)
 
-    return _by_case(sets, compute, generated.composed_reducible, bare)
+    return _by_case(sets, compute, formulas.composed_reducible, bare)
 
 
 def _local_exponent(sets: Floats, compute: Floats) -> Floats:
     def bare(columns: dict[str, Floats], at: Floats) -> Floats:
-        return np.broadcast_to(_taking(generated.composed_exponent_without_floor, columns), (len(columns["ag"]), len(at)))
+        return np.broadcast_to(_taking(formulas.composed_exponent_without_floor, columns), (len(columns["ag"]), len(at)))
 
-    return _by_case(sets, compute, generated.composed_local_exponent, bare)
+    return _by_case(sets, compute, formulas.composed_local_exponent, bare)
 
 
 def _total_exponent(sets: Floats, compute: Floats) -> Floats:
@@ -483,7 +482,7 @@ def _correction(sets: Floats, compute: Floats) -> Floats:
     def none(columns: dict[str, Floats], at: Floats) -> Floats:
         return np.zeros((len(columns["ag"]), len(at)))
 
-    return _by_case(sets, compute, generated.composed_correction, none)
+    return _by_case(sets, compute, formulas.composed_correction, none)
 
 
 QUANTITIES: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -504,11 +503,11 @@ def _implied(sets: Floats) -> tuple[Floats, Floats, Floats]:
     E0, C0, alpha = columns["xi0"].copy(), np.empty(len(sets)), columns["ag"].copy()
     with_floor, bare = ({name: x[part] for name, x in columns.items()} for part in (floored, ~floored))
     if floored.any():
-        E0[floored] = _taking(generated.composed_floor, with_floor)
-        C0[floored] = _taking(generated.composed_coefficient, with_floor)
+        E0[floored] = _taking(formulas.composed_floor, with_floor)
+        C0[floored] = _taking(formulas.composed_coefficient, with_floor)
     if not floored.all():
-        C0[~floored] = _taking(generated.composed_coefficient_without_floor, bare)
-        alpha[~floored] = _taking(generated.composed_exponent_without_floor, bare)
+        C0[~floored] = _taking(formulas.composed_coefficient_without_floor, bare)
+        alpha[~floored] = _taking(formulas.composed_exponent_without_floor, bare)
     return E0, C0, alpha
 
 
@@ -656,7 +655,7 @@ def compare(
         composed=band.value,
         fitted=law.loss(values),
         composed_exponent=composition.total_exponent(values),
-        fitted_exponent=generated.local_exponent(compute=values, E=law.E, C0=law.C0, alpha=law.alpha),
+        fitted_exponent=formulas.local_exponent(compute=values, E=law.E, C0=law.C0, alpha=law.alpha),
         composed_reducible_exponent=composition.local_exponent(values),
         low=band.low,
         high=band.high,

@@ -1,51 +1,38 @@
 """The unbiased estimator of pass@k from c correct among n samples, and its covariance across k.
 
-fail@k is estimated by C(n - c, k)/C(n, k) (Chen et al. 2021, arXiv 2107.03374): the chance that k of the n samples, drawn without
-repetition, are all wrong. No unbiased estimator exists for k > n.
+fail@k is estimated by C(n - c, k)/C(n, k) (Chen et al. 2021, arXiv 2107.03374): the chance that k
+of the n samples, drawn without repetition, are all wrong. No unbiased estimator exists for k > n.
 
-Here s = log fail@k is evaluated in a number of steps that does not depend on n, c and k, as four values of log Gamma:
-
-    s = log Gamma(n-c+1) + log Gamma(n-k+1) - log Gamma(n+1) - log Gamma(n-c-k+1),
-
-from which -log pass@k = -log(-expm1 s) or -log1p(-e^s). `isoflop.derivations.passk.pass_at_k_stable_form` proves the same
-quantity to be a sum of min(c, k) logarithms; for c = k = 5e5 that would be half a million of them. The four
-values cancel: they are of
-the size n log n, s may be as small as 1/n, and e^s keeps its relative precision at s = -700 only if s has an
-absolute error far below that of a float. So s is a pair of floats (`isoflop.numeric._wide`), and Stirling's form
-log Gamma(z) = (z - 1/2) log z - z + log(2 pi)/2 + phi(z) is summed so that what is large goes out exactly: with z = n + 1 the
-terms that are linear in z add up to 0, and log(n - c + 1) becomes log((n - c + 1)/(n + 1)).
-
-Measured against 120 digits, pass@k, -log pass@k and log fail@k have relative errors below 2.3e-16 at every n up to 1e10, and at
-s = -690 the absolute error of s is below 1e-25. The relative error of s grows as n^2/(c k) times about 1e-32 from there on.
+Here s = log fail@k = sum_{j < k} log(1 - c/(n - j)), in which c and k may change places
+(`isoflop.derivations.passk.pass_at_k_stable_form`): a sum of min(c, k) terms of one sign. From it
+pass@k = -expm1(s) and -log pass@k = -log(-expm1(s)) or -log1p(-e^s). Against 120 digits, s and
+pass@k have relative errors of a few 1e-16; fail@k = e^s, and -log pass@k where it is as small, of
+a few 1e-16 times max(1, |s|).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _wide, _wide_array
-from .._wide import Wide
 from ..errors import outside
+from .beta import neg_log_pass
 
 __all__ = ["covariance", "estimated_covariance", "log_fail", "neg_log_pass_at_k", "pass_at_k"]
 
 Floats = NDArray[np.float64]
 
-#: From here on Stirling's series has an error below 1e-31 with so many terms.
-SERIES_FROM, TERMS = 64, 9
 #: Counts that floats hold exactly.
 LARGEST = 2**53
-LOG_2 = math.log(2.0)
+#: Terms that are summed at once.
+BLOCK = 2**18
 
 
-# -- the estimator -----------------------------------------------------------------------------------------------------
+# -- the estimator ---------------------------------------------------------------------------------
 
 
 def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -71,7 +58,7 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     >>> float(log_fail(4, 2, 1)), float(log_fail(4, 2, 3))
     (-0.6931471805599453, -inf)
     """
-    return _once_each(lambda *triple: _log_fail(*triple).hi, *_checked(n, c, k))
+    return _once_each(_log_fail, *_checked(n, c, k))
 
 
 def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -89,7 +76,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     >>> pass_at_k([10, 10, 10], [0, 1, 6], 5).tolist()
     [0.0, 0.5, 1.0]
     """
-    return _once_each(lambda *triple: _pass(_log_fail(*triple)), *_checked(n, c, k))
+    return _once_each(lambda *triple: -np.expm1(_log_fail(*triple)) + 0.0, *_checked(n, c, k))
 
 
 def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -104,84 +91,33 @@ def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     float or ndarray of float64
         In nats: inf where c = 0, 0 where c + k > n.
     """
-    return _once_each(lambda *triple: _neg_log_pass(_log_fail(*triple)), *_checked(n, c, k))
+    return _once_each(lambda *triple: neg_log_pass(_log_fail(*triple)) + 0.0, *_checked(n, c, k))
 
 
-def _pass(s: Wide) -> Floats:
-    return -_wide_array.expm1(s) + 0.0  # no negative zero
+def _log_fail(n: Floats, c: Floats, k: Floats) -> Floats:
+    """The sum over the smaller of c and k, for flat arrays in their domain."""
+    few, many = np.minimum(c, k), np.maximum(c, k)
+
+    def factor(row: Any, j: Floats) -> tuple[Floats, Floats, Floats]:
+        drawn = n[row] - j
+        return many[row], drawn - many[row], drawn
+
+    return np.where(c + k > n, -np.inf, _log_product(factor, few))
 
 
-def _neg_log_pass(s: Wide) -> Floats:
-    """The two forms of `isoflop.theory.passk.neg_log_pass_near_one` and `neg_log_pass_near_zero`, of a pair of floats."""
-    result = np.empty(s.hi.shape)
-    near_one = s.hi > -LOG_2
-    with np.errstate(divide="ignore"):
-        result[near_one] = -np.log(_pass(_at(s, near_one)))
-    result[~near_one] = -np.log1p(-_wide_array.exp(_at(s, ~near_one)))
-    return result + 0.0
-
-
-# -- log fail@k as a pair ----------------------------------------------------------------------------------------------
-
-
-def _log_fail(n: Floats, c: Floats, k: Floats) -> Wide:
-    """The definition, for flat arrays in their domain."""
-    hi, lo = np.zeros(n.shape), np.zeros(n.shape)
-    hi[c + k > n] = -np.inf
-    inside = np.flatnonzero((c > 0.0) & (c + k <= n))
-    for start in range(0, len(inside), _wide_array.BLOCK):  # blocks stay in the cache
-        part = inside[start : start + _wide_array.BLOCK]
-        s = _four_gammas(n[part] + 1.0, c[part], k[part])
-        hi[part], lo[part] = s.hi, s.lo
-    return Wide(hi, lo)
-
-
-def _four_gammas(z: Floats, c: Floats, k: Floats) -> Wide:
-    """log of Gamma(z - c) Gamma(z - k)/(Gamma(z) Gamma(z - c - k)) with z = n + 1."""
-    total = _stirling_rest(z - c) + _stirling_rest(z - k) - _stirling_rest(z) - _stirling_rest(z - c - k)
-    for lost, sign in ((c, 1.0), (k, 1.0), (c + k, -1.0)):
-        total = total + _wide_array.log(Wide(z - lost) / z) * (sign * (z - lost - 0.5))
-    return total
-
-
-def _stirling_rest(z: Floats) -> Wide:
-    """phi(z) = log Gamma(z) - (z - 1/2) log z + z - log(2 pi)/2, 1/(12 z) - 1/(360 z^3) + ... for large z."""
-    small = z < SERIES_FROM
-    large = np.where(small, float(SERIES_FROM), z)
-    step = 1.0 / (Wide(large) * large)
-    total = Wide(np.zeros(z.shape))
-    for coefficient in reversed(_stirling_coefficients()):
-        total = total * step + coefficient
-    total = total / large
-    if small.any():
-        hi, lo = _stirling_table()
-        index = z[small].astype(np.intp)
-        total.hi[small], total.lo[small] = hi[index], lo[index]
-    return total
-
-
-@lru_cache(maxsize=1)
-def _stirling_coefficients() -> tuple[Wide, ...]:
-    """B_2j/(2j (2j - 1)) for j = 1, 2, ... with the Bernoulli numbers from their recurrence (DLMF 24.5.3, 5.11.1)."""
-    bernoulli = [Fraction(1)]
-    for m in range(1, 2 * TERMS + 1):
-        bernoulli.append(-sum((math.comb(m + 1, i) * b for i, b in enumerate(bernoulli)), Fraction(0)) / (m + 1))
-    terms = (bernoulli[2 * j] / (2 * j * (2 * j - 1)) for j in range(1, TERMS + 1))
-    return tuple(_wide.ratio(term.numerator, term.denominator) for term in terms)
-
-
-@lru_cache(maxsize=1)
-def _stirling_table() -> tuple[Floats, Floats]:
-    """phi(0), unused, and phi(1), ..., phi(SERIES_FROM - 1) from factorials; log(2 pi)/2 from the series at SERIES_FROM."""
-    series = _stirling_rest(np.array([float(SERIES_FROM)]))
-    half_log_2pi = _raw(SERIES_FROM) - Wide(float(series.hi[0]), float(series.lo[0]))
-    values = [Wide(0.0), *(_raw(z) - half_log_2pi for z in range(1, SERIES_FROM))]
-    return np.array([value.hi for value in values]), np.array([value.lo for value in values])
-
-
-def _raw(z: int) -> Wide:
-    """log Gamma(z) - (z - 1/2) log z + z."""
-    return _wide.log(_wide.wide(math.factorial(z - 1))) - _wide.log(float(z)) * (z - 0.5) + float(z)
+def _log_product(factor: Callable[[Any, Floats], tuple[Floats, Floats, Floats]], steps: Floats) -> Floats:
+    """The sum over j < steps[row] of log(left/whole), where factor(row, j) is lost = whole - left, left and whole."""
+    totals = np.zeros(steps.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of rows that are -inf and not looked at
+        for count in np.unique(steps[steps > 0.0]):
+            rows = np.flatnonzero(steps == count)
+            for first in np.arange(0.0, count, BLOCK):
+                j = np.arange(first, min(first + BLOCK, count))
+                for part in np.array_split(rows, math.ceil(len(rows) * len(j) / BLOCK)):
+                    lost, left, whole = factor(part[:, None], j)
+                    logs = np.where(2.0 * lost < whole, np.log1p(-lost / whole), np.log(left / whole))
+                    totals[part] += logs.sum(axis=1)
+    return totals
 
 
 # -- covariance --------------------------------------------------------------------------------------------------------
@@ -258,8 +194,7 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     """Unbiased estimate of `covariance` from the samples themselves: fail@k1 fail@k2 - fail@(k1 + k2), each estimated.
 
     The product has the expectation of the covariance plus (1 - p)^(k1 + k2), which the estimate at k1 + k2 takes away (proved in
-    `isoflop.derivations.passk.pass_at_k_covariance_estimate`). With
-    s = log fail@k it is e^(s1 + s2) (1 - e^(s12 - s1 - s2)): nothing cancels.
+    `isoflop.derivations.passk.pass_at_k_covariance_estimate`).
 
     Parameters
     ----------
@@ -289,21 +224,17 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
 
 
 def _estimated_covariances(n: Floats, c: Floats, k1: Floats, k2: Floats) -> Floats:
-    first, both = _log_fail(n, c, k1), _log_fail(n, c, k1 + k2)
-    second = first if np.array_equal(k1, k2) else _log_fail(n, c, k2)
-    result = np.zeros(n.shape)
-    known = (first.hi > -np.inf) & (second.hi > -np.inf)
-    product = _at(first, known) + _at(second, known)
-    whole = _at(both, known)
-    result[known] = _wide_array.exp(product) * _share_above(product, whole, whole.hi > -np.inf)
-    return result
+    """fail@k1 fail@k2 (1 - e^r): in r = s12 - s1 - s2 c, k1 and k2 may change places, and nothing cancels."""
+    few, some, many = np.sort(np.stack([c, k1, k2]), axis=0)
+    product = _log_fail(n, c, k1) + _log_fail(n, c, k2)
 
+    def factor(row: Any, j: Floats) -> tuple[Floats, Floats, Floats]:
+        drawn = n[row] - j
+        lost = some[row] * many[row]
+        return lost, drawn * (drawn - some[row] - many[row]), (drawn - some[row]) * (drawn - many[row])
 
-def _share_above(product: Wide, both: Wide, finite: Any) -> Floats:
-    """1 - e^(s12 - s1 - s2), which is 1 where s12 is -inf."""
-    share = np.ones(finite.shape)
-    share[finite] = -_wide_array.expm1(_at(both, finite) - _at(product, finite))
-    return share
+    share = np.where(c + k1 + k2 > n, 1.0, -np.expm1(_log_product(factor, few)))
+    return np.where(product > -np.inf, np.exp(product) * share, 0.0)
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -349,10 +280,6 @@ def _within(name: str, values: Floats, bound: str, limit: Floats) -> None:
 
 def _first(array: Any, where: Any) -> Any:
     return array[where].flat[0].item()
-
-
-def _at(x: Wide, where: Any) -> Wide:
-    return Wide(x.hi[where], x.lo[where])
 
 
 def _once_each(function: Callable[..., Floats], *arguments: Floats) -> Any:

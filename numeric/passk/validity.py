@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._generated.passk import log_crossing_compute, log_turning_compute
 from ..errors import exponent_number, nonnegative_number, number, outside, positive_number
+from ..formulas import log_crossing_compute, log_turning_compute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

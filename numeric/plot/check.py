@@ -209,9 +209,9 @@ def _name(check: CurveCheck) -> str:
 
 
 def _tokens(compute: float, params: Floats) -> Any:
-    from .._generated import array
+    from .. import formulas
 
-    return array.tokens_given_params(compute, params)
+    return formulas.tokens_given_params(compute, params)
 
 
 def _widened(compute: Floats) -> tuple[float, float]:

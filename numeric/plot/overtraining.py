@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._call import evaluate
+from .. import formulas
 from .panels import COLUMN, DIM, PAGE, POINTS, _axes, _figure, _literal
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def plot_loss(found: Overtraining, ax: Axes | None = None) -> Axes:
     with _axes(ax, (COLUMN, 2.8)) as ax:
         for ratio in lines:
             at = {"compute": path, "tokens_per_param": ratio}
-            values = found.loss(evaluate("ray_params", {}, **at), evaluate("ray_tokens", {}, **at))
+            values = found.loss(formulas.ray_params(**at), formulas.ray_tokens(**at))
             ax.plot(path, values, color=colour(ratio), linewidth=1.0, label=f"M = {ratio:.3g}")
         losses = np.array([run.loss.measured for run in shown], dtype=np.float64)
         for run, loss in zip(shown, losses, strict=True):

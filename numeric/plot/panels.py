@@ -88,7 +88,7 @@ def plot_penalty(
     import numpy as np
     from matplotlib.ticker import StrMethodFormatter
 
-    from .._generated import array
+    from .. import formulas
 
     named = _labelled(laws)
     own_marks = _marks(points, len(named))
@@ -107,7 +107,10 @@ def plot_penalty(
     ratios = np.geomspace(left, right, POINTS)
     if within is not None:
         within = positive_number("within", within)
-    penalty: Any = array.penalty_at_ratio
+
+    def penalty(ratio: Any, beta: float, gamma: float) -> Any:
+        return formulas.penalty(formulas.log_size_ratio_at_ratio(ratio), beta, gamma)
+
     curves = [penalty(ratios, beta, gamma) for _, beta, gamma in named]
 
     with _axes(ax, (COLUMN, 2.6)) as ax:
@@ -180,7 +183,7 @@ def plot_isoflop(
     import numpy as np
     from matplotlib import colormaps
 
-    from .._generated import array
+    from .. import formulas
 
     budgets = sorted(positive_number("computes", compute) for compute in computes)
     if not budgets:
@@ -191,14 +194,14 @@ def plot_isoflop(
 
     def loss(params: Any, tokens: Any) -> Any:
         if E is None:
-            return array.reducible_loss(params, tokens, **law)
-        return array.loss(params, tokens, E, **law)
+            return formulas.reducible_loss(params, tokens, **law)
+        return formulas.loss(params, tokens, E, **law)
 
     def optimum(compute: Any) -> Any:
-        return array.optimal_params(compute, **law)
+        return formulas.optimal_params(compute, **law)
 
     def along_budget(compute: Any, params: Any) -> tuple[Any, Any]:
-        return params, loss(params, array.tokens_given_params(compute, params))
+        return params, loss(params, formulas.tokens_given_params(compute, params))
 
     profiles = [along_budget(compute, size_ratio * optimum(compute)) for compute in budgets]
     path = np.geomspace(budgets[0], budgets[-1], POINTS)

@@ -233,9 +233,9 @@ def _shown(report: Report) -> list[str]:
 
 def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
     """Where a law is drawn over compute: at this D/N, and at k = 1; None where it asks for what is not known."""
-    from .._generated import array
+    from .. import formulas
 
-    budget = {} if ratio is None else {"params": array.ray_params(path, ratio), "tokens": array.ray_tokens(path, ratio)}
+    budget = {} if ratio is None else {"params": formulas.ray_params(path, ratio), "tokens": formulas.ray_tokens(path, ratio)}
     at = Points(compute=path, k=np.ones(len(path)), **budget)
     return None if any(getattr(at, name) is None for name in fit.kind.asks) else at
 

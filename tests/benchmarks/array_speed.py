@@ -1,74 +1,75 @@
-"""The vectorised functions on ten million values, against what one would write by hand."""
+"""What the public methods of a law cost on a million values, against the same formula typed in NumPy."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from measuring import Ratio, best, interleaved
-from numpy.typing import NDArray
 
-from isoflop.numeric._generated import array
+from isoflop.numeric.law import Law
 
-SIZE = 10_000_000
-REPEATS = 7
-BETA, GAMMA = 0.34, 0.28
-HAND_BLOCKS = (8192, 16384, 32768, 65536, 131072, 262144)
-SLOWEST, FASTER_THAN_LAMBDIFY = 1.25, 1.8
-OTHERS = ("excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
-
-Floats = NDArray[np.float64]
-
-
-def by_hand(r: Floats, out: Floats, block: int) -> None:
-    """The penalty with in-place exp and log, one block at a time, without any check."""
-    w_n, w_d = GAMMA / (BETA + GAMMA), BETA / (BETA + GAMMA)
-    scratch = np.empty(block)
-    for start in range(0, r.size, block):
-        x, y = r[start : start + block], out[start : start + block]
-        t = scratch[: x.size]
-        np.log(x, out=t)
-        np.multiply(t, GAMMA, out=y)
-        np.exp(y, out=y)
-        np.multiply(y, w_d, out=y)
-        np.multiply(t, -BETA, out=t)
-        np.exp(t, out=t)
-        np.multiply(t, w_n, out=t)
-        np.add(y, t, out=y)
+SIZE = 1_000_000
+REPEATS = 9
+TARGET = 1.5
 
 
 def measure() -> list[Ratio]:
-    from sympy import lambdify
-
-    from isoflop.theory import symbols as sym
-    from isoflop.theory.penalty import misallocation
-
-    naive = lambdify((sym.SIZE_RATIO, sym.BETA, sym.GAMMA), misallocation().penalty, "numpy")
-    r = np.exp(np.random.default_rng(0).uniform(-3.0, 3.0, SIZE))
-    out = np.empty_like(r)
-    hand = {f"by hand, blocks of {block}": partial(by_hand, r, out, block) for block in HAND_BLOCKS}
-    others = {name: partial(getattr(array, f"{name}_at_size_ratio"), r, BETA, GAMMA, out=out) for name in OTHERS}
-    seconds = best(
-        interleaved(
-            {
-                **hand,
-                "penalty, out=": partial(array.penalty_at_size_ratio, r, BETA, GAMMA, out=out),
-                "penalty, fresh output": partial(array.penalty_at_size_ratio, r, BETA, GAMMA),
-                "lambdify": partial(naive, r, BETA, GAMMA),
-                **others,
-            },
-            REPEATS,
-        )
-    )
-    best_hand = min(hand, key=lambda name: seconds[name])
-    reference, plain = seconds[best_hand], seconds["lambdify"]
-    ratios = [
-        Ratio(name, seconds[name], against, divisor, target)
-        for name, against, divisor, target in (
-            ("penalty, out=", best_hand, reference, SLOWEST),
-            ("penalty, fresh output", best_hand, reference, None),
-            ("penalty, out=", "lambdify", plain, 1 / FASTER_THAN_LAMBDIFY),
-            ("penalty, fresh output", "lambdify", plain, None),
-        )
+    law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
+    rng = np.random.default_rng(0)
+    N, D = 10 ** rng.uniform(7, 12, SIZE), 10 ** rng.uniform(9, 13, SIZE)
+    C, r = 6 * N * D, 10 ** rng.uniform(-0.8, 1, SIZE)
+    seconds = best(interleaved(cases(law, N, D, C, r), REPEATS))
+    return [
+        Ratio(name, seconds[name], "typed in NumPy", seconds[f"{name}, typed"], TARGET)
+        for name in seconds
+        if not name.endswith(", typed")
     ]
-    return [*ratios, *(Ratio(f"{name}, out=", seconds[name], best_hand, reference) for name in OTHERS)]
+
+
+def cases(law: Law, N: Any, D: Any, C: Any, r: Any) -> dict[str, Callable[[], object]]:
+    """Each call, and beside it what one would type instead, without any check or safe form."""
+    E, A, B, b, g = law.E, law.A, law.B, law.beta, law.gamma
+    w_n, w_d, alpha = g / (b + g), b / (b + g), b * g / (b + g)
+    G = (b * A / (g * B)) ** (1 / (b + g))
+    C0, rho, envelope = law.envelope.coefficient, r**-2, law.envelope
+
+    def penalty(r: Any) -> Any:
+        return w_n * r**-b + w_d * r**g
+
+    def factor(r: Any) -> Any:
+        return ((1 - w_n * r**-b) / w_d) ** (-1 / g)
+
+    pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+        "loss": (lambda: law.loss(N, D), lambda: E + A * N**-b + B * D**-g),
+        "reducible_loss": (lambda: law.reducible_loss(N, D), lambda: A * N**-b + B * D**-g),
+        "envelope.params": (lambda: envelope.params(C), lambda: G * (C / 6) ** w_n),
+        "envelope.tokens": (lambda: envelope.tokens(C), lambda: (C / 6) ** w_d / G),
+        "envelope.loss": (lambda: envelope.loss(C), lambda: E + C0 * C**-alpha),
+        "allocate": (lambda: law.allocate(C), lambda: (G * (C / 6) ** w_n, (C / 6) ** w_d / G)),
+        "loss_penalty": (lambda: law.penalty(rho).loss_penalty, lambda: penalty(rho**-0.5)),
+        "excess": (lambda: law.penalty(rho).excess, lambda: penalty(rho**-0.5) - 1),
+        "effective_compute": (
+            lambda: law.penalty(rho).effective_compute,
+            lambda: penalty(rho**-0.5) ** (-1 / alpha),
+        ),
+        "lost_compute": (
+            lambda: law.penalty(rho).lost_compute,
+            lambda: 1 - penalty(rho**-0.5) ** (-1 / alpha),
+        ),
+        "compute_overhead": (
+            lambda: law.penalty(rho).compute_overhead,
+            lambda: rho**-0.5 * factor(rho**-0.5) - 1,
+        ),
+        "tokens_factor": (lambda: law.penalty(rho).tokens_factor, lambda: factor(rho**-0.5)),
+        "excess of runs": (
+            lambda: law.penalty(params=N, tokens=D).excess,
+            lambda: (A * N**-b + B * D**-g) / (C0 * (6 * N * D) ** -alpha) - 1,
+        ),
+    }
+    both = {}
+    with np.errstate(all="ignore"):
+        for name, (ours, typed) in pairs.items():
+            both |= {name: ours, f"{name}, typed": typed}
+    return both

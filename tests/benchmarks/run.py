@@ -19,7 +19,7 @@ NORMAL_FORM_TARGET = 0.5
 
 
 def arrays() -> list[Ratio]:
-    """Ten million values."""
+    """A million values."""
     import array_speed
 
     return array_speed.measure()

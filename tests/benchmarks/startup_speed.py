@@ -23,7 +23,7 @@ def command() -> tuple[str, ...]:
 
 
 def measure() -> list[Ratio]:
-    for folder in ("", "cli", "numeric", "numeric/_generated", "theory"):
+    for folder in ("", "cli", "numeric", "theory"):
         compileall.compile_dir(Path(isoflop.__file__).parent / folder, maxlevels=0, quiet=1)
     program = command()
     name = " ".join(Path(part).name for part in program)

@@ -60,7 +60,6 @@ def test_example(name, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", [f"{name}.py"])
     runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
     output = capsys.readouterr().out
-    assert len(output.splitlines()) >= 1
     if WRITES[name]:
         assert (tmp_path / WRITES[name]).stat().st_size > 1000
     else:

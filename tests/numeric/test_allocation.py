@@ -313,8 +313,8 @@ def test_unreachable_targets_say_why() -> None:
         ({"compute": 1e20, "max_tokens": -1.0}, "^max_tokens=-1.0: "),
         ({"compute": 1e20, "max_tokens": math.inf}, "^max_tokens=inf: "),
         ({"compute": 1e20, "max_tokens": math.nan}, "^max_tokens=nan: "),
-        ({"compute": ["a"]}, "^compute=.*: must be a number or an array of numbers$"),
-        ({"compute": [1e20, -1.0]}, "^compute=-1.0: "),
+        ({"compute": ["a"]}, "^compute=.*: must be a positive finite number, or an array"),
+        ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
     ],
 )
 def test_arguments_outside_their_domain(arguments: dict[str, Any], message: str) -> None:
@@ -338,7 +338,8 @@ def test_arrays() -> None:
     for position, budget in np.ndenumerate(budgets):
         single = BESIROGLU.allocate(compute=float(budget), max_tokens=1e12)
         for name, value in single.as_dict().items():
-            assert got.as_dict()[name][position] == value
+            found = got.as_dict()[name][position]
+            assert found == (value if name == "binding" else pytest.approx(value, rel=4 * EPS))
     assert BESIROGLU.allocate(loss=[1.9, 2.0]).compute.shape == (2,)
     assert BESIROGLU.allocate(compute=np.array([])).params.shape == (0,)
     assert Law(A=1.0, B=1.0, beta=0.3, gamma=0.3).allocate(compute=[1e20]).loss is None

@@ -186,10 +186,10 @@ def test_the_envelope_is_on_the_law(compute: float, beta: float, gamma: float) -
     chosen = Law(E=1.7, A=400.0, B=2000.0, beta=beta, gamma=gamma)
     envelope = chosen.envelope
     params, tokens = envelope.params(compute), envelope.tokens(compute)
-    assert chosen.compute(params, tokens) == pytest.approx(compute, rel=4 * EPS)
+    assert chosen.compute(params, tokens) == pytest.approx(compute, rel=32 * EPS)
     assert envelope.reducible_loss(compute) == pytest.approx(chosen.reducible_loss(params, tokens), rel=8 * EPS)
     assert envelope.loss(compute) == pytest.approx(chosen.loss(params, tokens), rel=8 * EPS)
-    assert envelope.tokens_per_param(compute) == pytest.approx(tokens / params, rel=8 * EPS)
+    assert envelope.tokens_per_param(compute) == pytest.approx(tokens / params, rel=64 * EPS)
     assert envelope.params_share + envelope.tokens_share == pytest.approx(1, rel=2 * EPS)
     assert chosen.penalty(params=params, tokens=tokens).excess < 1e-28
     for factor in (0.9, 1.1):

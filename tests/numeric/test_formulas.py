@@ -1,0 +1,297 @@
+"""The generated module: it is what the theory prints, it computes the proved formulas, and that is proved."""
+
+import ast
+import math
+import random
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from sympy import Expr, Integer, Piecewise, Rational, Symbol, exp
+
+from isoflop.numeric import formulas
+from isoflop.numeric.custom import compiled
+from isoflop.theory import symbols as sym
+from isoflop.theory.algebra import decide
+from isoflop.theory.algebra.functions import defined, expm1, expm1_pair, log1p, phi2
+from isoflop.theory.budget import GENERAL, Budget
+from isoflop.theory.code import formulas as theory
+from isoflop.theory.code.codegen import arguments_of, default_formulas, default_module
+from isoflop.theory.code.formulas import Formula, argument_name
+from isoflop.theory.code.formulas_accuracy import accuracy_formulas
+from isoflop.theory.code.formulas_passk import passk_formulas
+from isoflop.theory.envelope import derive
+from isoflop.theory.law import LawForm, Term
+from isoflop.theory.passk import log1mexp
+from isoflop.theory.penalty import misallocation
+
+POINTS = 40
+DIGITS = 60  # of the reference: cancellation near r = 1 may take 20
+#: Plain float64 errs by the rounding of a few logarithms: eps times 1 + |ln x| of the result, or of a factor that cancels.
+ULPS = 24
+EPS = sys.float_info.epsilon
+SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
+
+
+@cache
+def registry() -> dict[str, Formula]:
+    return {formula.name: formula for formula in (*default_formulas(), *passk_formulas(), *accuracy_formulas())}
+
+
+# What the theory prints
+
+
+def test_the_module_is_what_the_theory_prints() -> None:
+    assert Path(formulas.__file__).read_text() == default_module(), "run python -m isoflop.theory.code.codegen"
+
+
+def test_every_formula_is_there_once_with_its_summary() -> None:
+    tree = ast.parse(Path(formulas.__file__).read_text())
+    printed = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    names = [node.name for node in printed if not node.name.startswith("break_")]
+    assert names == list(registry())
+    assert [ast.get_docstring(node) for node in printed[: len(names)]] == [formula.summary for formula in registry().values()]
+
+
+def test_no_float_is_typed_but_the_integers_of_ratios() -> None:
+    tree = ast.parse(Path(formulas.__file__).read_text())
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, float)]
+
+
+# An evaluator that shares nothing with the code generator
+
+
+MP = mpmath.mp.clone()
+MP.dps = DIGITS
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    exp: MP.exp,
+    sympy.log: MP.log,
+    expm1: lambda x: MP.exp(x) - 1,
+    log1p: lambda x: MP.log(1 + x),
+    log1mexp: lambda x: MP.log(1 - MP.exp(x)),
+    phi2: lambda x: (MP.exp(x) - 1 - x) / x**2,
+    expm1_pair: lambda b, g, s: MP.expm1(-b * s) / b + MP.expm1(g * s) / g,
+}
+
+
+def value(e: Expr, point: dict[Symbol, Any]) -> Any:
+    """The expression at a point, by walking its tree; complex where a negative number is raised to a power."""
+    if e.is_Symbol:
+        return point[e]
+    if e.is_Rational:
+        return MP.mpf(int(e.p)) / int(e.q)
+    if e is sympy.E:
+        return MP.e
+    parts = [value(part, point) for part in e.args]
+    if e.is_Add:
+        return MP.fsum(parts)
+    if e.is_Mul:
+        return MP.fprod(parts)
+    return MP.power(*parts) if e.is_Pow else FUNCTIONS[e.func](*parts)
+
+
+# Points
+
+Drawer = Callable[[random.Random], float]
+
+
+def log_uniform(low: float, high: float) -> Drawer:
+    return lambda rng: math.exp(rng.uniform(math.log(low), math.log(high)))
+
+
+def uniform(low: float, high: float) -> Drawer:
+    return lambda rng: rng.uniform(low, high)
+
+
+DRAWN: dict[str, Drawer] = {
+    "params": log_uniform(1e6, 1e13),
+    "tokens": log_uniform(1e8, 1e15),
+    "compute": log_uniform(1e15, 1e26),
+    "E": uniform(0.01, 3),
+    "A": log_uniform(1e-1, 1e8),
+    "B": log_uniform(1e-1, 1e8),
+    "beta": uniform(0.1, 1.5),
+    "gamma": uniform(0.1, 1.5),
+    "reducible_loss": log_uniform(1e-3, 1e3),
+    "tolerance": log_uniform(1e-6, 1e2),
+    "tokens_per_param": log_uniform(1e-2, 1e4),
+    "max_params": log_uniform(1e6, 1e13),
+    "max_tokens": log_uniform(1e8, 1e15),
+    "log_size_ratio": uniform(-3, 3),
+    "size_ratio": log_uniform(1e-2, 1e2),
+    "ratio": log_uniform(1e-4, 1e4),
+    "share": log_uniform(1e-9, 0.9),
+    "C0_1": log_uniform(1.0, 1e3),
+    "alpha_1": uniform(0.1, 0.2),
+    "C0_2": log_uniform(1e3, 1e8),
+    "alpha_2": uniform(0.3, 0.4),
+    "C0": log_uniform(1.0, 1e8),
+    "alpha": uniform(0.1, 0.5),
+    "Eg": log_uniform(1e-3, 1.0),
+    "Gg": log_uniform(10.0, 1e4),
+    "ag": uniform(0.05, 0.4),
+    "u": log_uniform(1e-9, 1e9),
+    "error": log_uniform(1e-6, 10.0),
+    "k": log_uniform(1.0, 1e4),
+    "m": log_uniform(1.0, 10.0),
+    "fail": log_uniform(1e-6, 0.5),
+    "d": uniform(0.5, 0.9),  # d/b above a
+    "b": uniform(0.2, 0.5),
+    "a": uniform(0.1, 0.8),
+    "reducible": log_uniform(1e-6, 30.0),
+    "excess_penalty": log_uniform(1e-12, 30.0),
+    "random_baseline": uniform(1e-3, 0.9),
+    "d1": log_uniform(1e15, 1e24),
+}
+
+
+class Point(NamedTuple):
+    """Arguments of a generated function, and its exact value there: None where the formula has no real one."""
+
+    arguments: dict[str, float]
+    exact: Any
+
+
+def shown(formula: Formula) -> Expr:
+    return formula.shown if formula.shown is not None else formula.expression
+
+
+def points(formula: Formula, count: int = POINTS) -> Iterator[Point]:
+    rng = random.Random(formula.name)
+    for _ in range(count):
+        drawn = {symbol: DRAWN.get(argument_name(symbol), log_uniform(0.1, 3.0))(rng) for symbol in arguments_of(formula)}
+        point = {symbol: MP.mpf(number) for symbol, number in drawn.items()}
+        if sym.LOG_SIZE_RATIO in point:
+            point[sym.SIZE_RATIO] = MP.exp(point[sym.LOG_SIZE_RATIO])
+        exact = value(shown(formula), point)
+        arguments = {argument_name(symbol): number for symbol, number in drawn.items()}
+        if isinstance(exact, MP.mpc) or not MP.isfinite(exact):
+            yield Point(arguments, None)
+        elif SMALLEST <= abs(exact) <= LARGEST:
+            yield Point(arguments, exact)
+
+
+def is_close(name: str, got: Any, exact: Any) -> bool:
+    """To a relative error; of a logarithm to an absolute one, which is the relative one of its argument."""
+    relative = abs(exact) * (1 + abs(MP.log(abs(exact))))
+    return abs(MP.mpf(float(got)) - exact) <= ULPS * EPS * (relative + name.startswith("log_"))
+
+
+def check(formula: Formula, module: ModuleType) -> None:
+    """On floats and on arrays against the displayed formula; where that has no real value, inf or a ValueError."""
+    function = getattr(module, formula.name)
+    reached = [point for point in points(formula) if point.exact is not None]
+    assert len(reached) > POINTS // 4
+    columns = {name: np.array([point.arguments[name] for point in reached]) for name in reached[0].arguments}
+    vector = np.broadcast_to(function(**columns), len(reached))
+    for found, point in zip(vector, reached, strict=True):
+        assert is_close(formula.name, function(**point.arguments), point.exact), (formula.name, point)
+        assert is_close(formula.name, found, point.exact), (formula.name, point)
+    for point in points(formula):
+        if point.exact is None:
+            assert is_refused(function, point.arguments), (formula.name, point)
+            assert is_refused(function, {key: np.array([x]) for key, x in point.arguments.items()})
+
+
+def is_refused(function: Callable[..., Any], arguments: dict[str, Any]) -> bool:
+    try:
+        return bool(function(**arguments) == math.inf)
+    except ValueError as error:
+        return "not defined" in str(error)
+
+
+@pytest.mark.parametrize("name", registry())
+def test_the_function_computes_the_displayed_formula(name: str) -> None:
+    check(registry()[name], formulas)
+
+
+# Other laws and budgets go through the same generator
+
+b, q = Symbol("b", positive=True), Symbol("q", positive=True)
+THIRD = Symbol("M", positive=True)
+OTHERS = {
+    "any monomial budget": (derive().form, GENERAL),
+    "rational exponents": (
+        LawForm((Term(sym.A, sym.N, Rational(17, 50)), Term(sym.B, sym.D, Rational(7, 25)))),
+        Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Rational(3, 2)))),
+    ),
+    "three factors": (
+        LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA), Term(q, THIRD, b))),
+        Budget(Integer(2), ((sym.N, Integer(1)), (sym.D, Integer(1)), (THIRD, Rational(1, 2)))),
+    ),
+}
+
+
+@pytest.mark.parametrize("title", OTHERS)
+def test_another_law_goes_through_the_same_generator(title: str) -> None:
+    envelope = derive(*OTHERS[title])
+    module = compiled(envelope)
+    for formula in theory.formulas(envelope):
+        check(formula, module)
+
+
+# Proofs
+
+
+def branches(e: Expr) -> list[Expr]:
+    """The values of a piecewise expression but for the infinite one; the expression itself if it has no cases."""
+    return [part for part, _ in e.args if part is not sympy.oo] if isinstance(e, Piecewise) else [e]
+
+
+def assumptions(name: str) -> tuple[Expr, ...]:
+    """What has to be positive for the formula to have a value."""
+    m = misallocation()
+    first = m.envelope.form.terms[0]
+    share, E, error, kappa, times, baseline = (
+        Symbol(x, positive=True) for x in ("share", "E", "error", "kappa", "m", "random_baseline")
+    )
+    above_critical = 1 - m.envelope.shares[0] * exp(-first.exponent * sym.LOG_SIZE_RATIO)
+    known = {
+        "compute_overhead": (above_critical,),
+        "tokens_factor": (above_critical,),
+        "floor_of_unsolvable": (1 - share,),
+        "floor_across": (1 - exp(-E), 1 - (1 - exp(-E)) ** times),
+        "composed_bare_limit": ((1 + error) ** (1 / kappa) - 1,),
+    }
+    accuracy = {formula.name for formula in accuracy_formulas()}
+    return known.get(name, (1 - baseline,) if name in accuracy else ())
+
+
+SAFE = [name for name, formula in registry().items() if formula.shown is not None]
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_the_evaluated_form_is_proved_equal_to_the_displayed_one(name: str) -> None:
+    formula = registry()[name]
+    displayed = shown(formula).subs(sym.SIZE_RATIO, exp(sym.LOG_SIZE_RATIO))
+    for part in branches(formula.expression):
+        evaluated = defined(part)
+        if sym.LOG_SIZE_RATIO not in evaluated.free_symbols:
+            positive = {symbol: Symbol(symbol.name, positive=True) for symbol in evaluated.free_symbols}
+            evaluated, displayed = evaluated.xreplace(positive), displayed.xreplace(positive)
+        decision = decide(evaluated, displayed, assume=assumptions(name))
+        assert decision.proved, (part, str(decision))
+
+
+def test_a_form_without_proof_is_the_displayed_one() -> None:
+    """A formula that is not displayed in another form holds no function that only a safe form has."""
+    for formula in default_formulas():
+        if formula.name not in SAFE:
+            assert not formula.expression.has(expm1, log1p, phi2, expm1_pair, Piecewise), formula.name
+
+
+@pytest.mark.parametrize("name", ["excess", "lost_compute", "compute_overhead", "tokens_factor", "effective_compute"])
+def test_a_wrong_safe_form_is_not_proved(name: str) -> None:
+    """The proof can fail: swap the exponents in the evaluated form, and it is refuted."""
+    formula = registry()[name]
+    displayed = shown(formula).subs(sym.SIZE_RATIO, exp(sym.LOG_SIZE_RATIO))
+    for part in branches(formula.expression):
+        swapped = part.xreplace({sym.BETA: sym.GAMMA, sym.GAMMA: sym.BETA})
+        assert decide(defined(swapped), displayed, assume=assumptions(name)).refuted
