@@ -16,7 +16,7 @@ from ..errors import outside, positive_array
 from ..fit.intervals import checked_level
 from ..results import Band, Estimate
 from .bilinear import BilinearKind
-from .bnsl_ray import RayBreak, at_one_ratio, ray_break
+from .broken_ray import RayBreak, at_one_ratio, ray_break
 from .compare import held_out_of
 from .crossing import Crossing, crossing_of
 from .fitting import LawFit, errors, fit_law, predictions, resampled
@@ -298,7 +298,7 @@ def report_benchmark(
     proxy : str, optional
         Column for two-stage laws; without it there are none.
     ray : float, optional
-        D/N at which the one-break law is fitted to -log Q', see `isoflop.numeric.accuracy.bnsl_ray`; by default that of
+        D/N at which the one-break law is fitted to -log Q', see `isoflop.numeric.accuracy.broken_ray`; by default that of
         the runs where these are all at one.
     resamples : int
         Refits to resampled runs, for intervals; 0: none.
@@ -608,7 +608,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Estimate):
         ends = {f"{end}_bound": end in value.at_limit for end in ("low", "high")}
         return value.as_dict() | {"at_most": value.at_most} | ends
-    if isinstance(value, LawOfReport | Forecast):
+    if isinstance(value, LawOfReport | Forecast | RayBreak):
         return value.as_dict()
     if is_dataclass(value) and not isinstance(value, type):
         return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}

@@ -11,7 +11,7 @@ from ...theory.typeset.formula import formula_latex
 from ...theory.typeset.numbers import Format, Percent, Places, Shortest, Significant
 from ...theory.typeset.table import NEEDED, WIDTH, Column, Subheading, Table, Words, latex_of
 from ..data.runs_cells import counted
-from .bnsl_ray import TWIN
+from .broken_ray import TWIN
 from .ceiling import BESIDE
 from .fitting import simplest_of_least
 from .points import InHundreds, Points, interval_of, value_of
@@ -20,7 +20,7 @@ from .power import CEILING_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .bnsl_ray import RayBreak
+    from .broken_ray import RayBreak
     from .crossing import Crossing
     from .planning import Planning
     from .report import Forecast, Report

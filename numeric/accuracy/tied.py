@@ -18,9 +18,8 @@ from ..fit.models import LARGEST_EXPONENT, LARGEST_TERM, PARAMS_TOKENS, SMALLEST
 from ..fit.newton import Problems
 from ..fit.path import follow
 from ..fit.resample import Refits
-from ..fit.scan import FLATTEST, STEEPEST, nonnegative
+from ..fit.scan import FLATTEST, STEEPEST, nonnegative, peaks
 from ..fit.separable import Centred
-from .peaks import peaks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

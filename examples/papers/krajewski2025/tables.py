@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isoflop.numeric.accuracy.bnsl_model import log_curve
+from isoflop.numeric.accuracy.broken_model import log_curve
 from isoflop.numeric.check.published import TOLERANCE, AccuracyCurves, PublishedCheck, check_published
 from isoflop.numeric.fit.bilinear import BilinearLaw
 from isoflop.theory.data import krajewski2025 as printed

@@ -20,8 +20,9 @@ from ..errors import positive_number
 from ..fit.intervals import checked_level, normal_quantile
 from ..fit.objective import Objective
 from ..law import Law
-from .bnsl import BrokenLaw
-from .bnsl_fit import fit_broken, law_of
+from ..results import Estimate
+from .broken import BrokenLaw
+from .broken_fit import fit_broken
 from .power import MARGIN, POWER_KINDS
 from .sample import SPREAD, Points, Sample, above_guessing, one_ratio
 from .scale import neg_log_accuracy
@@ -29,7 +30,7 @@ from .scale import neg_log_accuracy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .bnsl_solve import BrokenFit
+    from .broken_fit import BrokenFit
 
     Floats = NDArray[np.float64]
 
@@ -38,6 +39,8 @@ __all__ = ["SPREAD", "RayBreak", "at_one_ratio", "ray_break"]
 SQUARES = Objective(name="least-squares")
 #: Root mean squares of log(-log Q') below this are none: no accuracy is measured to so many digits.
 ROUNDING = 1e-6
+#: c1 f1 this close to -2 is -2.
+CLOSE = 1e-6
 #: Coefficients of two terms and E, and of one break.
 TWO_TERMS, ONE_BREAK = 5, 6
 #: Coefficients that a break searches for, and that a second term adds.
@@ -70,11 +73,9 @@ class RayBreak:
         a, b, c0, c1, d1, f1.
     open : tuple of str
         Those that the runs leave open.
-    product : float
-        c1 f1.
-    low, high : float or None
-        Its interval by the delta method, with -1 where the two-term law is not rejected; None where c1, d1 or f1 is open.
-    level : float
+    product : Estimate
+        c1 f1, with its interval by the delta method, stretched to -1 where the two-term law is not rejected; no ends where c1,
+        d1 or f1 is undetermined.
     rmse : dict
         Of log(-log Q'), by "no break", "two terms", "one break".
     p_two_terms, p_no_break : float or None
@@ -92,10 +93,7 @@ class RayBreak:
     n: int
     coefficients: dict[str, float]
     open: tuple[str, ...]
-    product: float
-    low: float | None
-    high: float | None
-    level: float
+    product: Estimate
     rmse: dict[str, float]
     p_two_terms: float | None
     p_no_break: float | None
@@ -106,28 +104,27 @@ class RayBreak:
     @property
     def is_near_twin(self) -> bool:
         """Whether c1 f1 = -2, the other exact broken law of exponents of ratio 2:1, is as compatible as -1."""
-        reach = (self.low, self.high) if self.low is not None and self.high is not None else (self.product, self.product)
-        return reach[0] - 1e-6 <= -2.0 <= reach[1] + 1e-6
+        low, high = (self.product.value if end is None else end for end in (self.product.low, self.product.high))
+        return low - CLOSE <= -2.0 <= high + CLOSE
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {part.name: getattr(self, part.name) for part in fields(self)} | {"open": list(self.open)}
+        data = {part.name: getattr(self, part.name) for part in fields(self)} | {"open": list(self.open)}
+        return data | self.product.as_dict("product") | {"level": self.product.level}
 
     def __str__(self) -> str:
-        within = (
-            "interval open"
-            if self.low is None or self.high is None
-            else f"{100 * self.level:g} % interval {self.low:.4g} to {self.high:.4g}"
-        )
-        said = f"c1 f1 = {self.product:.5g} ({within}): {WORDS[self.verdict]}"
+        product, within = self.product, "interval undetermined"
+        if product.has_interval:
+            within = f"{100 * (product.level or 0.0):g} % interval {product.low:.4g} to {product.high:.4g}"
+        text = f"c1 f1 = {product.value:.5g} ({within}): {WORDS[self.verdict]}"
         if self.p_two_terms is not None and self.p_no_break is not None:
-            said += (
+            text += (
                 f"; F tests: two terms against one break, p = {self.p_two_terms:.2g}; "
                 f"no break against two terms, p = {self.p_no_break:.2g}"
             )
         if self.verdict == "two terms" and self.beta is not None:
-            said += f"; exponents {self.beta:.4g} and {self.gamma:.4g} (one ratio does not tell which is of params)"
-        return said
+            text += f"; exponents {self.beta:.4g} and {self.gamma:.4g} (one ratio does not tell which is of params)"
+        return text
 
 
 WORDS = {
@@ -199,7 +196,7 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
     squares = {"no break": _squares(_no_break(runs), y), "one break": float((fit.residuals**2).sum())}
     squares["two terms"] = squares["no break"] if ray is None else _squares(np.asarray(ray.accuracy(compute)), y)
     verdict, p_two, p_none = _verdict(squares, len(y))
-    closest, (low, high, loose) = law_of(fit), _interval(fit, nominal)
+    closest, (low, high, loose) = fit.law, _interval(fit, nominal)
     if ray is not None and squares["two terms"] < squares["one break"]:
         # Its break lies farther from the runs than a search for breaks goes.
         closest, low, high, loose = ray, None, None, OF_BREAK
@@ -215,10 +212,7 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
         n=len(y),
         coefficients=dict(zip(("a", "b", "c0", *OF_BREAK), map(float, closest.coefficients), strict=True)),
         open=loose,
-        product=closest.product,
-        low=low,
-        high=high,
-        level=nominal,
+        product=Estimate(closest.product, low, high, level=nominal),
         rmse={name: float(np.sqrt(value / len(y))) for name, value in squares.items()},
         p_two_terms=p_two,
         p_no_break=p_none,
@@ -286,5 +280,5 @@ def _interval(fit: BrokenFit, level: float) -> tuple[float | None, float | None,
     if not fit.converged or {*OF_BREAK} & {*loose}:
         return None, None, loose
     reach = normal_quantile(level) * fit.product_error()
-    product = law_of(fit).product
+    product = fit.law.product
     return product - reach, product + reach, loose

@@ -10,23 +10,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import formulas
 from ..errors import nonnegative_number, number, outside, positive_array, positive_number
-from ..fit.intervals import checked_level
 from ..law import Law
-from .bnsl_model import AHEAD, PER_BREAK, log_curve
+from .broken_model import AHEAD, PER_BREAK, log_curve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Break", "BrokenLaw", "Recognition", "recognise"]
+__all__ = ["Break", "BrokenLaw"]
 
 #: c1 f1 this close to -1 is -1, where no standard error is given.
 CLOSE = 1e-6
@@ -215,78 +213,3 @@ class BrokenLaw:
             f" (1 + (C/{part.compute:.4g})^(1/{part.width:.4g}))^({-part.change * part.width:+.4g})" for part in self.breaks
         )
         return f"{self.a:.6g} {'-' if self.b < 0 else '+'} {abs(self.b):.4g} C^{-self.c0:.4g}{parts}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recognition:
-    """Whether a one-break law is a two-term law at a fixed ratio.
-
-    Attributes
-    ----------
-    product : float
-        c1 f1.
-    standard_error : float
-        Of the product; 0 where the law is not a fit.
-    level : float
-        Of the interval that -1 must lie in.
-    holds : bool
-        Whether c1 f1 = -1 is compatible with the law, and the exponents are above 0 on both sides of the break.
-    reason : str
-        What speaks against it.
-    """
-
-    product: float
-    standard_error: float
-    level: float
-    holds: bool
-    reason: str
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Interval of c1 f1."""
-        reach = _reach(self.standard_error, self.level)
-        return self.product - reach, self.product + reach
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        within = f" ({100 * self.level:g} % interval {low:.6g} to {high:.6g})" if self.standard_error else ""
-        verdict = "a two-term law at a fixed ratio" if self.holds else f"no two-term law: {self.reason}"
-        return f"c1 f1 = {self.product:.6g}{within}: {verdict}"
-
-
-def recognise(law: BrokenLaw, *, standard_error: float = 0.0, level: float = 0.95) -> Recognition:
-    """Whether a one-break law is a two-term law at a fixed ratio: E + A N^-beta + B D^-gamma at D = t N has c1 f1 = -1.
-
-    Parameters
-    ----------
-    law : BrokenLaw
-        With one break.
-    standard_error : float
-        Of c1 f1; 0: it must be -1 to within rounding.
-    level : float
-        Of the interval.
-
-    Raises
-    ------
-    ValueError
-        Where there is not one break, or an argument is outside its domain.
-
-    Examples
-    --------
-    >>> law = Law(E=1.7, A=400.0, B=900.0, beta=0.6, gamma=0.3)
-    >>> print(recognise(BrokenLaw.of_ray(law, 20.0)))
-    c1 f1 = -1: a two-term law at a fixed ratio
-    """
-    error, product = nonnegative_number("standard_error", standard_error), law.product
-    reason = ""
-    if not abs(product + 1.0) <= _reach(error, checked_level(level)):
-        reason = "c1 f1 is not -1"
-    elif law.b < 0.0:
-        reason = "b is below 0"
-    elif min(law.exponents) <= 0.0:
-        reason = f"its exponents {law.exponents[0]:.4g} and {law.exponents[1]:.4g} are not both above 0"
-    return Recognition(product=product, standard_error=error, level=level, holds=not reason, reason=reason)
-
-
-def _reach(standard_error: float, level: float) -> float:
-    return max(NormalDist().inv_cdf((1.0 + level) / 2.0) * standard_error, CLOSE)

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.bnsl import Break, BrokenLaw
-from isoflop.numeric.accuracy.bnsl_ray import at_one_ratio, ray_break
+from isoflop.numeric.accuracy.broken import Break, BrokenLaw
+from isoflop.numeric.accuracy.broken_ray import at_one_ratio, ray_break
 from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.results import Estimate
 
 COMPUTE = np.geomspace(1e18, 4e22, 50)
 #: E, A, B, beta, gamma.
@@ -46,10 +47,9 @@ def test_an_exact_two_term_law_is_recognised(law) -> None:
 
 def test_its_break_and_exponents() -> None:
     found = ray_break(runs(two_terms(*BENT)), margin=0.0)
-    assert found.product == pytest.approx(-1.0, abs=1e-6)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= -1.0 <= found.high
+    assert found.product.value == pytest.approx(-1.0, abs=1e-6)
+    assert found.product.has_interval
+    assert not found.product.excludes(-1.0)
     assert (found.beta, found.gamma) == pytest.approx((0.9, 0.25), rel=1e-4)
     assert (found.coefficients["c0"], found.coefficients["c1"]) == pytest.approx((0.45, -0.325), rel=1e-4)
     assert found.open == ()
@@ -74,9 +74,8 @@ def test_a_sharper_break_is_none() -> None:
     sharp = BrokenLaw(a=0.1, b=3e4, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=0.8),))
     found = ray_break(runs(sharp.accuracy(COMPUTE), 5e-4), margin=0.0)
     assert found.verdict == "no two terms"
-    assert found.product == pytest.approx(-0.16, abs=0.06)
-    assert found.high is not None
-    assert found.high < -0.05
+    assert found.product.value == pytest.approx(-0.16, abs=0.06)
+    assert found.product.high < -0.05
     assert "not the two-term law" in str(found)
 
 
@@ -90,8 +89,8 @@ def test_the_other_exact_law_is_told() -> None:
     assert not found.is_near_twin
     from dataclasses import replace
 
-    assert replace(found, product=-2.0, low=None, high=None).is_near_twin
-    assert replace(found, product=-1.4, low=-2.1, high=-0.7).is_near_twin
+    assert replace(found, product=Estimate(-2.0)).is_near_twin
+    assert replace(found, product=Estimate(-1.4, -2.1, -0.7)).is_near_twin
 
 
 def test_runs_at_one_ratio() -> None:

@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.bnsl import Break, BrokenLaw, recognise
-from isoflop.numeric.accuracy.bnsl_model import BrokenModel, from_coefficients, to_coefficients
+from isoflop.numeric.accuracy.broken import Break, BrokenLaw
+from isoflop.numeric.accuracy.broken_model import BrokenModel, from_coefficients, to_coefficients
 from isoflop.numeric.law import Law
 
 MP = mpmath.mp.clone()
@@ -64,7 +64,6 @@ def test_a_two_term_law_at_a_fixed_ratio_and_back(law, ratio):
         assert float(broken.accuracy(compute)) == pytest.approx(float(direct), rel=1e-12)
     assert broken.product == pytest.approx(-1.0, abs=1e-12)
     assert broken.breaks[0].width > 0.0
-    assert recognise(broken).holds
     back = broken.as_ray(ratio, steeper="params" if law.beta > law.gamma else "tokens")
     assert [back.E, back.A, back.B, back.beta, back.gamma] == pytest.approx([law.E, law.A, law.B, law.beta, law.gamma], rel=1e-10)
 
@@ -84,16 +83,6 @@ def test_equal_exponents_have_no_break():
     assert broken.breaks == ()
     n = (1e21 / 120.0) ** 0.5
     assert float(broken.accuracy(1e21)) == pytest.approx(1.5 + 300.0 * n**-0.3 + 700.0 * (20.0 * n) ** -0.3, rel=1e-13)
-
-
-def test_recognition_by_an_interval():
-    law = BrokenLaw(a=0.1, b=1e4, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=4.9),))
-    assert recognise(law, standard_error=0.02).holds
-    assert not recognise(law, standard_error=0.005).holds
-    assert recognise(law, standard_error=0.005).reason == "c1 f1 is not -1"
-    steep = BrokenLaw(a=0.1, b=1e4, c0=0.1, breaks=(Break(change=-0.2, compute=1e20, width=5.0),))
-    assert "not both above 0" in recognise(steep).reason
-    assert "b is below 0" in recognise(BrokenLaw(a=1.0, b=-9.0, c0=0.3, breaks=law.breaks), standard_error=1.0).reason
 
 
 @pytest.mark.parametrize(
