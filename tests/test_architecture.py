@@ -61,8 +61,6 @@ NUMERIC_LEVEL = {name: level for level, names in enumerate(NUMERIC) for name in 
 #: What still goes against it; the list may only become shorter.
 STILL = frozenset(
     {
-        "isoflop.numeric.accuracy.simulate must not import isoflop.numeric.passk.beta",
-        "isoflop.numeric.accuracy.simulate must not import isoflop.numeric.passk.estimator",
         "isoflop.numeric.check.published must not import isoflop.numeric.accuracy.scale",
         "isoflop.numeric.data.evaluations must not import isoflop.numeric.accuracy.sample",
         "isoflop.numeric.data.evaluations must not import isoflop.numeric.accuracy.scale",

@@ -25,7 +25,7 @@ import numpy as np
 from isoflop.numeric.accuracy.power import MARGIN, MARGINS
 from isoflop.numeric.accuracy.sample import above_guessing
 from isoflop.numeric.accuracy.scale import accuracy, neg_log_accuracy
-from isoflop.numeric.accuracy.simulate import design
+from isoflop.numeric.simulate.evaluations import design
 from isoflop.theory.data.krajewski2025_runs import MIXTURE
 from isoflop.theory.data.published import KRAJEWSKI_RUNS
 

@@ -1,6 +1,6 @@
 """Tables of a known truth to try the other commands on: losses of training runs, and counts of samples.
 
-Evaluations of benchmarks are in `isoflop.numeric.accuracy.simulate`.
+Evaluations of benchmarks are in `isoflop.numeric.simulate.evaluations`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..theory.data.published import published
-from .errors import nonnegative_number, outside, whole_number
-from .law import law as law_named
+from ...theory.data.published import published
+from ..errors import nonnegative_number, outside, whole_number
+from ..law import law as law_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .law import Law
+    from ..law import Law
 
 __all__ = ["CountTables", "simulate_counts", "simulate_losses"]
 
@@ -128,7 +128,7 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
     >>> len(tables.counts["model"]), len(tables.models["model"]), tables.models["model"][0]
     (3072, 48, 'N7e+07_D2e+09')
     """
-    from .passk.simulate import Adaptive, grid, law_truth, simulate
+    from ..passk.simulate import Adaptive, grid, law_truth, simulate
 
     of_gold, of_models, of_samples = (whole_number("seeds", seed, 0) for seed in seeds)
     design = grid(SIZES, TOKENS, gold_floor=20.0, gold_coefficient=1e4, gold_exponent=0.1, gold_scatter=0.02, rng=of_gold)

@@ -10,7 +10,8 @@ from scipy.optimize import brentq, minimize
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
-from isoflop.numeric.accuracy.simulate import (
+from isoflop.numeric.passk.beta import beta_pass
+from isoflop.numeric.simulate.evaluations import (
     KS,
     LAWS,
     LOSSES,
@@ -21,7 +22,6 @@ from isoflop.numeric.accuracy.simulate import (
     design,
     simulate,
 )
-from isoflop.numeric.passk.beta import beta_pass
 from isoflop.theory.data.krajewski2025_runs import C4, MIXTURE, RUNS
 
 MP = mpmath.mp.clone()
