@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..data.sample import Points, Sample
     from ..fit.resample import Refits
-    from .sample import Points, Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...theory.typeset.escapes import clean, latex_escaped
 from ...theory.typeset.numbers import Percent, Places, Significant
 from ...theory.typeset.table import NEEDED, WIDTH, Column, Table, Words, latex_of
-from ..data.runs_cells import counted
+from ..words import counted
 from .overtraining import doubts_of
 from .points import InHundreds, interval_of, value_of
 

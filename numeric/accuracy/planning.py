@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
+from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
 from ..law import Law
 from ..results import Estimate
-from .scale import accuracy, neg_log_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

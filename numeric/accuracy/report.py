@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
-from ..data.runs_units import NEAR
-from ..errors import outside, positive_array
+from ..data.budget import NEAR
+from ..data.rows import those_dropped
+from ..data.sample import Points, Sample, above_guessing
+from ..errors import ArgumentError, outside, positive_array
 from ..fit.intervals import checked_level
 from ..results import Band, Estimate
+from ..words import counted
 from .bilinear import BilinearKind
 from .broken_ray import RayBreak, at_one_ratio, ray_break
 from .compare import held_out_of
 from .crossing import Crossing, crossing_of
 from .fitting import LawFit, errors, fit_law, predictions, resampled
 from .planning import Planning, planned, planning_law
-from .sample import Points, Sample, above_guessing
 
 if TYPE_CHECKING:
     from ...theory.typeset.table import Table
@@ -326,9 +326,11 @@ def report_benchmark(
     held = held_out_of(evaluations, whole, hold_out)
     pairs, in_k = _pairs(evaluations, benchmark, baseline, hold_out, kinds)
     if held.all():
-        raise ValueError(f"hold_out={hold_out!r}: holds out all {len(whole)} runs of {benchmark}; must leave some to fit")
+        complaint = f"holds out all {len(whole)} runs of {benchmark}; must leave some to fit"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
     if hold_out is not None and not held.any() and not in_k.any():
-        raise ValueError(f"hold_out={hold_out!r}: holds out none of the {len(whole)} runs of {benchmark}")
+        complaint = f"holds out none of the {len(whole)} runs of {benchmark}"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
     one_ratio, no_ray = _at_one_ratio(whole.subset(~held), ray)
     with_proxy = _with_proxy(evaluations, benchmark, baseline, proxy, kinds)
     shapes: dict[str, tuple[Sample | None, Any]] = {"runs": (whole, ~held), "pairs": (pairs, ~in_k)}
@@ -336,7 +338,7 @@ def report_benchmark(
         shapes["proxy"] = with_proxy, np.isin(with_proxy.index, whole.index[~held])
     fits, left_out, interrupted = _fitted(shapes, kinds, baseline, resamples, seed, progress)
     if not fits:
-        raise ValueError(f"benchmark={benchmark!r}: no law can be fitted: {'; '.join(left_out)}")
+        raise ArgumentError("benchmark", benchmark, complaint=f"no law can be fitted: {'; '.join(left_out)}")
     strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
     clear = above_guessing(whole.accuracy, whole.baseline, strictest)
     behind, judged = ~held & clear, held & clear

@@ -10,7 +10,7 @@ from ...theory.typeset.escapes import clean, latex_escaped
 from ...theory.typeset.formula import formula_latex
 from ...theory.typeset.numbers import Format, Percent, Places, Shortest, Significant
 from ...theory.typeset.table import NEEDED, WIDTH, Column, Subheading, Table, Words, latex_of
-from ..data.runs_cells import counted
+from ..words import counted
 from .broken_ray import TWIN
 from .ceiling import BESIDE
 from .fitting import simplest_of_least

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs_cells import counted
-from ..errors import UNIT_INTERVAL, outside, positive_number
+from ..errors import UNIT_INTERVAL, ArgumentError, outside, positive_number
 from ..fit.objective import Objective
 from ..fit.power_law import fit_power_law
 from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
 from ..results import Estimate
+from ..words import counted
 from .approaches import (
     LEAST_BUDGETS,
     LEAST_SPAN,
@@ -327,9 +327,10 @@ def _rays(
         for ratio in chosen:
             ray = at_ratio(every, ratio, tolerance)
             if ray is None:
-                raise ValueError(f"ratios={ratio:g}: {_no_ray(every, tolerance)}")
+                raise ArgumentError("ratios", ratio, complaint=f"{_no_ray(every, tolerance)}")
             if any(ray is other for other in shown):
-                raise ValueError(f"ratios={ratio:g}: names the runs at D/N = {ray.tokens_per_param:.3g} once more")
+                complaint = f"names the runs at D/N = {ray.tokens_per_param:.3g} once more"
+                raise ArgumentError("ratios", ratio, complaint=complaint)
             shown.append(ray)
         shown.sort(key=lambda ray: ray.tokens_per_param)
     taken = {ray.tokens_per_param for ray in shown}
@@ -498,7 +499,9 @@ def _of_allocation(allocation: tuple[PowerLawCheck, ...]) -> Iterator[str]:
 def _objective(objective: str | Objective) -> Objective:
     found = objective if isinstance(objective, Objective) else Objective(name=objective)
     if found.name == "pinball-log":
-        raise ValueError(f"objective={found.name!r}: is for a quantile; frontier and isoFLOP minima take one for the centre")
+        raise ArgumentError(
+            "objective", found.name, complaint="is for a quantile; frontier and isoFLOP minima take one for the centre"
+        )
     return found
 
 

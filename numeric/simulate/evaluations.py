@@ -32,7 +32,7 @@ import numpy as np
 
 from ...theory.data.krajewski2025_runs import C4, MIXTURE, RUNS
 from ...theory.data.published import compute_counterparts
-from ..accuracy.scale import accuracy
+from ..data.scale import accuracy
 from ..errors import nonnegative_number, outside, whole_number
 from ..law import Law
 from ..law import law as law_named

@@ -14,7 +14,7 @@ from krajewski2025.tables import printed_bilinear, printed_broken, tables_check
 from krajewski2025.which_runs import RULES, which_runs
 from krajewski2025.which_runs_checks import LOWER, UPPER, Rule, listed_budgets
 
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.simulate.evaluations import LAWS, PROBLEMS, design, simulate
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.krajewski2025_runs import MIXTURE

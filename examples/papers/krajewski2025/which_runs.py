@@ -25,12 +25,12 @@ from krajewski2025.which_runs_checks import (
     through_bend,
 )
 
-from isoflop.numeric.accuracy.sample import above_guessing
-from isoflop.numeric.data.runs_cells import counted
+from isoflop.numeric.data.sample import above_guessing
+from isoflop.numeric.words import counted
 from isoflop.theory.data.published import SOURCES, compute_counterparts
 
 if TYPE_CHECKING:
-    from isoflop.numeric.accuracy.sample import Sample
+    from isoflop.numeric.data.sample import Sample
 
 __all__ = ["Candidate", "CandidateFit", "RangeAnswer", "Rule", "which_runs"]
 

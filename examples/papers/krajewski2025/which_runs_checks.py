@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isoflop.numeric.accuracy.power import MARGIN, MARGINS
-from isoflop.numeric.accuracy.sample import above_guessing
-from isoflop.numeric.accuracy.scale import accuracy, neg_log_accuracy
+from isoflop.numeric.data.sample import above_guessing
+from isoflop.numeric.data.scale import accuracy, neg_log_accuracy
 from isoflop.numeric.simulate.evaluations import design
 from isoflop.theory.data.krajewski2025_runs import MIXTURE
 from isoflop.theory.data.published import KRAJEWSKI_RUNS
@@ -32,7 +32,7 @@ from isoflop.theory.data.published import KRAJEWSKI_RUNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isoflop.numeric.accuracy.sample import Sample
+    from isoflop.numeric.data.sample import Sample
 
     Floats = NDArray[np.float64]
 
