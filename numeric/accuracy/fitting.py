@@ -124,8 +124,7 @@ class LawFit:
 
     def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
         """Which of the coefficients (K, p) lie at a limit of the search."""
-        lower, upper = self.found.at_limits(coefficients)
-        return lower | upper
+        return np.logical_or(*self.found.at_limits(coefficients))
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
         """The coefficients with their percentile intervals over the resamples.
@@ -270,7 +269,8 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, pro
     batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
     samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
     try:
-        draws = refits_of(fit, samples, repeats, seed=seed, progress=progress, what=fit.name)
+        law: Any = fit  # it is refitted by cases alone, each with its own accuracy of guessing
+        draws = refits_of(law, samples, repeats, seed=seed, progress=progress, what=fit.name)
     except KeyboardInterrupt:
         return replace(fit, seed=seed, interrupted=True)
     return replace(fit, resamples=draws, baselines=baselines[draws.index], seed=seed, interrupted=draws.interrupted)

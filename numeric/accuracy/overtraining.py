@@ -285,7 +285,7 @@ class Overtraining:
 
     def _to_others(self, observed: Floats, accuracies: Floats) -> Refits:
         loss = self.loss_fit.refit(observed=np.maximum(observed, np.finfo(np.float64).tiny))
-        positive = (observed > 0.0).all(axis=1)
+        positive = np.asarray((observed > 0.0).all(axis=1))
         if self.error_fit is None:
             return Refits(loss.coefficients, loss.converged & positive)
         return _joined(loss, EXPONENTIAL.refit(self.losses[self.for_error], accuracies, np.ones_like(accuracies)), positive)
@@ -440,7 +440,8 @@ class Overtraining:
             """A cost is 0 at M*, and never less: where M* may be the ratio it is bounded from above alone."""
             draws = np.array([np.nan if each is None else each[name][i] for each in drawn])
             draws = draws if np.isfinite(draws).all() else np.empty(0)
-            may_be_least = best.low is None or not np.isfinite([best.low, best.high]).all() or not best.excludes(ratios[i])  # type: ignore[list-item]
+            is_bounded = all(end is not None and np.isfinite(end) for end in (best.low, best.high))
+            may_be_least = not (is_bounded and best.excludes(ratios[i]))
             return Estimate.of_draws(float(costs[name][i]), draws, self.level, least=0.0 if may_be_least else None)
 
         return tuple(
@@ -786,8 +787,9 @@ def _state(fit: TiedFit | LinkFit, scatter: dict[str, float | None]) -> dict[str
 
 def _ends(estimate: Estimate | None) -> list[float] | None:
     """Both ends, where they are known and finite."""
-    ends = [] if estimate is None else [estimate.low, estimate.high]
-    return ends if len(ends) == 2 and all(end is not None and np.isfinite(end) for end in ends) else None  # type: ignore[return-value]
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return None
+    return [estimate.low, estimate.high] if np.isfinite([estimate.low, estimate.high]).all() else None
 
 
 def _known(value: Any) -> float | None:

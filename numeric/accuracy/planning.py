@@ -187,8 +187,8 @@ class AccuracyLaw:
     @classmethod
     def from_coefficients(cls, names: Sequence[str], values: Any, baseline: float, name: str = "") -> AccuracyLaw:
         """The law of a fit, by the names of its coefficients; without E the accuracy goes to 1."""
-        coefficients = dict(zip(names, map(float, values), strict=True))
-        law = Law(**{"E": 0.0, **coefficients}, name=name or "accuracy")
+        coefficients: dict[str, Any] = {"E": 0.0} | dict(zip(names, map(float, values), strict=True))
+        law = Law(**coefficients, name=name or "accuracy")
         return cls(law=law, random_baseline=baseline, name=name)
 
     # -- the law -------------------------------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ class Refitted:
             with suppress(ValueError):
                 refits.append(AccuracyLaw.from_coefficients(names, coefficients, float(baseline)))
                 kept[i] = True
-        on_limit = fit.on_limit(fit.draws).any(axis=1)[kept]
+        on_limit = np.asarray(fit.on_limit(fit.draws).any(axis=1))[kept]
         return cls(law=law, refits=tuple(refits), on_limit=on_limit, level=level)
 
     def estimates(self, figure: Callable[[AccuracyLaw], Any], least: Any = None) -> list[Estimate]:

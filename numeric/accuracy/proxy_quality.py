@@ -237,6 +237,7 @@ def _of_proxy(proxy: str, values: Floats, benchmarks: tuple[str, ...], scores: F
         ]
     observed, drawn = np.where(has, scores, 0.0), has.astype(np.float64)
     two, four = (link.refit(values, observed, drawn, most=MOST_STARTS) for link in (UNIT_LOGISTIC, LOGISTIC))
+    of_two, of_four = np.asarray(two.values), np.asarray(four.values)
     done = []
     for i, row in enumerate(rows):
         x, q = values[has[i]], scores[i][has[i]]
@@ -247,11 +248,11 @@ def _of_proxy(proxy: str, values: Floats, benchmarks: tuple[str, ...], scores: F
         notes = [] if about > 0.0 else ["accuracy is constant"]
         found: dict[str, Any] = {"spearman": rank_correlation(x, q)}
         if two.converged[i]:
-            found |= _goodness("", two.values[i], about, len(q)) | dict(zip("ab", map(float, two.coefficients[i]), strict=True))
+            found |= _goodness("", of_two[i], about, len(q)) | dict(zip("ab", map(float, two.coefficients[i]), strict=True))
         else:
             notes.append("no certified minimum")
         if four.converged[i]:
-            found |= _goodness("_four", four.values[i], about, len(q))
+            found |= _goodness("_four", of_four[i], about, len(q))
         else:
             few = distinct[i] < LOGISTIC.least
             notes.append(f"four coefficients: {f'{distinct[i]} values' if few else 'no certified minimum'}")

@@ -541,7 +541,7 @@ def _forecast(fit: LawFit, at: Points, k: float | None, level: float) -> list[Fo
     """What a law foretells at some points."""
     values = fit.accuracy(at)
     law, new = (
-        Band(values, *((None, None) if ends is None else ends.T), level)
+        Band(values, level=level) if ends is None else Band(values, ends[:, 0], ends[:, 1], level)
         for ends in (fit.interval(at, level), fit.new_run(at, level))
     )
     known = fit.sample.at.compute

@@ -220,7 +220,8 @@ def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:
     for number, each in enumerate([each for each in report.forecasts if each.law == fit.name and each.k in (None, 1.0)]):
         colour = _colour(report.fits.index(fit))
         if each.new_run.has_interval:
-            ax.plot([each.compute] * 2, [each.new_run.low, each.new_run.high], color=colour, linewidth=1.0, zorder=4)
+            ends = np.array([each.new_run.low, each.new_run.high], dtype=np.float64)
+            ax.plot([each.compute] * 2, ends, color=colour, linewidth=1.0, zorder=4)
         label = "forecast" if not number else "_more"
         ax.plot([each.compute], [each.accuracy.value], "D", color=colour, markersize=4.0, zorder=5, label=label)
 

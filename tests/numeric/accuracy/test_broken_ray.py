@@ -72,7 +72,7 @@ def test_a_true_two_term_law_is_seldom_rejected() -> None:
 
 def test_a_sharper_break_is_none() -> None:
     sharp = BrokenLaw(a=0.1, b=3e4, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=0.8),))
-    found = ray_break(runs(sharp.accuracy(COMPUTE), 5e-4), margin=0.0)
+    found: Any = ray_break(runs(sharp.accuracy(COMPUTE), 5e-4), margin=0.0)
     assert found.verdict == "no two terms"
     assert found.product.value == pytest.approx(-0.16, abs=0.06)
     assert found.product.high < -0.05

@@ -45,7 +45,7 @@ def published_fit(runs, dataset="rpj", **options):
 
 def test_published_relative_errors_and_coefficients(gadre):
     """To every printed digit, at the exact minima of both laws."""
-    found = published_fit(gadre)
+    found: Any = published_fit(gadre)
     assert (found.n_loss, found.n_error) == (5, 6)
     assert found.loss_fit.converged
     assert found.error_fit.converged
@@ -73,7 +73,7 @@ def test_the_minima_by_the_method_of_the_published_code(gadre):
     """SciPy's curve_fit on the code's own forms: it stops within a part in a million of the exact minima."""
     from scipy.optimize import curve_fit
 
-    found = published_fit(gadre)
+    found: Any = published_fit(gadre)
     on = gadre.mask("dataset == 'rpj' and " + LOSS)
     n, d, loss = gadre.params[on], gadre.tokens[on], gadre.proxies["c4_val"][on]
 
@@ -92,7 +92,7 @@ def test_the_minima_by_the_method_of_the_published_code(gadre):
 
 def test_the_minima_at_high_precision(gadre):
     """The normal equations of both laws vanish, by Newton's method at 40 digits from the coefficients found."""
-    found = published_fit(gadre)
+    found: Any = published_fit(gadre)
     on = gadre.mask("dataset == 'rpj' and " + LOSS)
     runs = list(
         zip(*(map(mpmath.mpf, map(float, x[on])) for x in (gadre.params, gadre.tokens, gadre.proxies["c4_val"])), strict=True)
@@ -120,7 +120,7 @@ def test_the_minima_at_high_precision(gadre):
 
 @pytest.mark.parametrize("dataset", ["c4_original", "rw_original"])
 def test_the_other_training_sets_are_fitted_as_well(gadre, dataset):
-    found = published_fit(gadre, dataset)
+    found: Any = published_fit(gadre, dataset)
     assert found.loss_fit.converged
     assert found.error_fit.converged
     assert len(found.predictions) == 2
@@ -128,7 +128,7 @@ def test_the_other_training_sets_are_fitted_as_well(gadre, dataset):
 
 
 def test_published_text_and_resamples(gadre):
-    found = published_fit(gadre, repeats=200, seed=1)
+    found: Any = published_fit(gadre, repeats=200, seed=1)
     text = found.to_text()
     assert max(map(len, text.splitlines())) <= 100
     for each in ("+0.7103 %", "+0.7320 %", "+3.6365 %", "+0.0464 %", "1 left to tell the scatter from"):
@@ -163,7 +163,7 @@ def simulated(noise=0.0, seed=0):
 
 @pytest.mark.parametrize("objective", ["least-squares", "huber-log"])
 def test_the_truth_is_recovered(objective):
-    found = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8", objective=objective)
+    found: Any = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8", objective=objective)
     np.testing.assert_allclose(list(found.coefficients.values())[:4], [E, A, B, BETA], rtol=1e-6)
     np.testing.assert_allclose(list(found.coefficients.values())[4:], [EPSILON, K, GAMMA], rtol=1e-6)
     assert found.benchmarks == ("one", "two")
@@ -177,7 +177,7 @@ def test_the_truth_is_recovered(objective):
 
 
 def test_the_law_in_compute_and_ratio():
-    found = fit_overtraining(simulated(), loss="c4")
+    found: Any = fit_overtraining(simulated(), loss="c4")
     c = found.compute_coefficients
     assert c == pytest.approx({"E": E, "a": 6 ** (BETA / 2) * A, "b": 6 ** (BETA / 2) * B, "eta": BETA / 2}, rel=1e-6)
     compute, ratio = 3e20, 75.0
@@ -198,7 +198,7 @@ def test_costs_by_brute_force():
     """The optimal ratio by a search over ratios at one compute, and the extra loss and error from the laws themselves."""
     from scipy.optimize import minimize_scalar
 
-    found = fit_overtraining(simulated(), loss="c4")
+    found: Any = fit_overtraining(simulated(), loss="c4")
     compute = 2e20
 
     def loss_at(ratio):
@@ -227,7 +227,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(kind):
     truth = E + A * n**-BETA + B * d**-BETA
     hits = 0
     for seed in range(30):
-        found = fit_overtraining(
+        found: Any = fit_overtraining(
             _with_large_run(simulated(0.01, seed), n, d), loss="c4", fit_where="N < 2e9", repeats=100, kind=kind, seed=seed
         )
         (each,) = found.predictions
@@ -246,7 +246,7 @@ def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(obje
     """Which that of the law does not: a run scatters about the law. 12 new runs of each of 25 simulated tables."""
     held: dict[str, list[bool]] = {"loss_interval": [], "new_loss_interval": [], "error_interval": [], "new_error_interval": []}
     for seed in range(25):
-        found = fit_overtraining(
+        found: Any = fit_overtraining(
             simulated(0.01, seed=seed), loss="c4", fit_where="multiplier <= 80", objective=objective, repeats=60, seed=seed
         )
         for each in found.predictions:
@@ -268,7 +268,7 @@ def test_no_interval_of_a_new_run_without_residuals():
     """As many runs as coefficients tell nothing of their scatter."""
 
     four = "N < 3e7 and (multiplier == 5 or multiplier == 640)"
-    found = fit_overtraining(simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases")
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases")
     assert found.n_loss == 4
     assert all(each.loss.predicted.has_interval for each in found.predictions)
     assert all(not each.loss.new_run.has_interval for each in found.predictions)
@@ -276,7 +276,7 @@ def test_no_interval_of_a_new_run_without_residuals():
 
 def test_intervals_of_coefficients_and_of_the_optimum():
     """Those of a, b, eta and M* by the closed forms of Gadre et al. from every resample, in double precision."""
-    found = fit_overtraining(simulated(0.01), loss="c4", repeats=100, level=0.8)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=100, level=0.8)
     assert found.draws is not None
     _, A_, B_, beta = found.draws.coefficients[:, :4].T
     expected = {
@@ -297,8 +297,10 @@ def test_intervals_of_coefficients_and_of_the_optimum():
 
 def test_intervals_of_costs():
     """By the penalty of every resampled law at the same ratio, with its own optimum."""
-    found = fit_overtraining(simulated(0.01), loss="c4", repeats=60, level=0.8)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=60, level=0.8)
     best, compute = found.optimal_tokens_per_param, 1e21
+    near: Any
+    far: Any
     near, far = found.cost(compute, [best, 30.0 * best])
     assert found.draws is not None
     extra, error = [], []
@@ -325,7 +327,7 @@ def test_errors_outside_0_to_1_are_said():
     accuracy = 0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"])
     small = {name: values[accuracy <= 1.0] for name, values in {**columns, "acc_one": accuracy, "acc_two": accuracy}.items()}
     far = {"N": 1e13, "D": 1e15, "multiplier": 100.0, "loss_c4": 1.8, "acc_one": 0.99, "acc_two": 0.99}
-    found = fit_overtraining(
+    found: Any = fit_overtraining(
         {name: np.append(values, far[name]) for name, values in small.items()}, loss="c4", fit_where="N < 1e12"
     )
     first = found.predictions[0]
@@ -357,7 +359,7 @@ def test_an_interrupt_keeps_what_was_done(monkeypatch):
         return real(*arguments)
 
     monkeypatch.setattr(Overtraining, "redrawn", stops)
-    found = fit_overtraining(simulated(0.01), loss="c4", repeats=300)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=300)
     assert found.draws is not None
     assert found.draws.interrupted
     assert len(found.draws) + found.draws.failed == 100
@@ -368,7 +370,7 @@ def test_an_interrupt_keeps_what_was_done(monkeypatch):
 
 
 def test_without_a_law_of_error():
-    found = fit_overtraining(simulated(0.01), loss="c4", benchmarks=[], fit_where="N < 5e8", repeats=20)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", benchmarks=[], fit_where="N < 5e8", repeats=20)
     assert found.error_fit is None
     assert found.names == ("E", "A", "B", "beta")
     assert all(each.error.predicted is None for each in found.predictions)
@@ -381,13 +383,13 @@ def test_without_a_law_of_error():
 def test_runs_without_a_score_are_left_out_and_said():
     columns = simulated()
     columns["acc_two"] = [None if i < 3 else q for i, q in enumerate(columns["acc_two"])]
-    found = fit_overtraining(columns, loss="c4")
+    found: Any = fit_overtraining(columns, loss="c4")
     assert (found.n_loss, found.n_error) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
 
 
 def test_json_is_plain():
-    found = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=20)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=20)
     data = json.loads(found.to_json())
     assert data["loss"]["coefficients"]["a"] == found.compute_coefficients["a"]
     assert data["loss"]["envelope"]["alpha"] == pytest.approx(data["loss"]["coefficients"]["eta"])
@@ -402,7 +404,7 @@ def test_one_ratio_leaves_the_law_open():
     columns = {name: np.asarray(values)[6:12] for name, values in simulated().items()}
     columns = {**columns, "D": columns["N"] * 10.0}
     columns["loss_c4"] = E + A * columns["N"] ** -BETA + B * columns["D"] ** -BETA
-    found = fit_overtraining(columns, loss="c4", benchmarks=[])
+    found: Any = fit_overtraining(columns, loss="c4", benchmarks=[])
     assert any("undetermined; they need several ratios D/N" in note for note in found.notes)
     assert "optimum" not in found.to_text()
     with pytest.raises(ValueError, match="the runs do not determine the law of loss"):
@@ -438,7 +440,7 @@ def test_bad_tables():
     columns["loss_c4"] = -np.asarray(columns["loss_c4"])
     with pytest.raises(ValueError, match="must be positive: it is no loss"):
         fit_overtraining(columns, loss="c4")
-    found = fit_overtraining(simulated(), loss="c4")
+    found: Any = fit_overtraining(simulated(), loss="c4")
     with pytest.raises(ValueError, match=r"tokens_per_param=-1\.0"):
         found.cost(1e20, [-1.0])
 
@@ -449,7 +451,7 @@ def test_bad_tables():
 def test_scatter_is_in_the_units_of_what_is_fitted():
     """RMSE and R2 from their definitions."""
     columns = simulated(0.01)
-    found = fit_overtraining(columns, loss="c4")
+    found: Any = fit_overtraining(columns, loss="c4")
     c = found.coefficients
     law = c["E"] + c["A"] * columns["N"] ** -c["beta"] + c["B"] * columns["D"] ** -c["beta"]
     off = columns["loss_c4"] - law
@@ -487,7 +489,7 @@ def test_training_sets_in_one_fit_are_told_by_their_residuals():
 def test_the_figure_shows_runs_and_laws():
     from isoflop.numeric.plot.overtraining import plot_error, plot_loss, plot_overtraining
 
-    found = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8")
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8")
 
     def drawn(line):
         return np.array(line.get_data(), dtype=np.float64)
