@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..words import counted, shown
+from ..words import shown
 from .columns import PASS_AT_K, chosen_columns
 from .counts_reading import LARGEST, Grouped, columns_of, grouping
 from .rows import Dropped, View, names_in_conditions, those_dropped
 from .table import table_of
 from .where import Where
-
-if TYPE_CHECKING:
-    from ..passk.curve import Curve
 
 __all__ = ["PassTable"]
 
@@ -60,35 +57,6 @@ class PassTable(View):
     left_out: int = 0
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, curve: Curve) -> PassTable:
-        """The means of a curve with their standard errors of sampling.
-
-        Where some problems have n < k they are not, and a note says for how many of the means.
-        """
-        at = np.nonzero(np.isfinite(curve.pass_at_k))
-        order = np.lexsort((curve.ks[at[1]], at[0]))
-        group, column = at[0][order], at[1][order]
-        partial = int(np.count_nonzero(curve.n_refused[group, column]))
-        empty = curve.pass_at_k.size - len(group)
-        notes = []
-        if partial:
-            what = f"{partial} of {counted(len(group), 'mean')} leave out problems with n < k"
-            notes.append(f"{what}: they are over other problems than those at smaller k, and need not obey")
-        if empty:
-            notes.append(f"{counted(empty, 'mean')} of no problem (n < k for all) cannot be checked")
-        return cls(
-            by=curve.counts.by,
-            labels=curve.counts.labels,
-            group=group,
-            k=curve.ks[column],
-            pass_at_k=curve.pass_at_k[group, column],
-            se=curve.se_sampling[group, column],
-            row=group * len(curve.ks) + column + 1,
-            source=f"pass@k of {curve.counts.source}",
-            notes=tuple(notes),
-        )
 
     @classmethod
     def read(

@@ -39,9 +39,7 @@ COMMANDS = (
     "check",
     "fit",
     "passk",
-    "passk-laws",
     "backtest",
-    "compare-laws",
     "report",
     "overtraining",
     "simulate",
@@ -85,7 +83,7 @@ def _run(words: Sequence[str]) -> int:
         return _write(f"isoflop {__version__}", DONE)
     if command not in COMMANDS:
         raise _unknown(command)
-    module = _module(command)
+    module = _module(command, *rest)
     parser = module.parser()
     if any(word in HELP for word in rest):
         return _write(parser.format_help(), DONE)
@@ -115,10 +113,13 @@ def _quiet_matplotlib() -> None:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
-def _module(command: str) -> ModuleType:
+def _module(command: str, *rest: str) -> ModuleType:
+    """The module of a command; of fit the one for what the table holds, as far as the words tell."""
     from importlib import import_module
 
-    return import_module(f"isoflop.cli.{command.replace('-', '_')}")
+    module = import_module(f"isoflop.cli.{command.replace('-', '_')}")
+    chosen: ModuleType = module.module_for(rest) if rest and hasattr(module, "module_for") else module
+    return chosen
 
 
 def _unknown(word: str) -> UsageError:

@@ -148,7 +148,7 @@ class Options:
         typed = self._typed(option)
         if typed is None:
             return None
-        values = [word.removeprefix(MARK) for word in typed]
+        values = self.words(option) or []
         if len(values) > 1:
             raise UsageError(f"{option}: given {len(values)} times ({', '.join(map(shown, values))}); give it once")
         return values[0]

@@ -59,7 +59,7 @@ def parser() -> Parser:
     )
     declare_guessing(built)
     laws = built.add_argument_group("laws")
-    takes_several(laws, "--law", "LAW", f"as in compare-laws; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
+    takes_several(laws, "--law", "LAW", f"as in backtest; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
     takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
     takes_one(laws, "--first-stage", "NAME", "of two-stage laws: how the proxy follows from the budget; default: compute")
     takes_one(laws, "--hold-out", "CONDITION", "runs that are not fitted but predicted, such as 'compute > 6e21'")
@@ -139,7 +139,7 @@ class _Asked:
         self.n_laws = 0
 
     def report(self) -> Report:
-        from ..numeric.accuracy.compare import kind_for
+        from ..numeric.accuracy.laws import kind_for
         from ..numeric.accuracy.report import RATIOS, report_benchmark
         from ..numeric.accuracy.report_planning import PLANNING
 

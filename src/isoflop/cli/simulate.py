@@ -44,7 +44,7 @@ def parser() -> Parser:
         "(Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table\n"
         "12; noise: a finite number of questions, and runs off the law.\n"
         "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is --law.\n"
-        "counts: samples of 48 models on 64 problems, for passk, passk-laws and backtest. The truth is\n"
+        "counts: samples of 48 models on 64 problems, for passk, fit and backtest. The truth is\n"
         f"  -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,\n  {truth},\n"
         "with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of the same.",
         [
