@@ -429,8 +429,8 @@ class _Long(_Rows):
         kept = np.flatnonzero(of_row >= 0)
         ahead = first[of_row[kept]]
         for name, values in self.numbers.items():
-            off = np.flatnonzero(np.abs(values[kept] - values[ahead]) > AGREEMENT * values[ahead]) if name in BUDGET else ()
-            if len(off):
+            off = np.flatnonzero(np.abs(values[kept] - values[ahead]) > AGREEMENT * values[ahead])
+            if name in BUDGET and len(off):
                 one, two = int(ahead[off[0]]), int(kept[off[0]])
                 run = spelt(self.table.columns[self.columns.of["run"]])[one] if "run" in self.columns.of else ""
                 what = f"{name}={values[one]:.10g} and {values[two]:.10g}"

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.accuracy.kind import Kind
-    from ..numeric.accuracy.sample import Sample
     from ..numeric.backtest.comparison import Comparison
+    from ..numeric.data.sample import Sample
     from ..numeric.data.table import Table
     from .arguments import Options, Parser
 
