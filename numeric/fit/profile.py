@@ -361,7 +361,7 @@ def _to_ellipsoid(h: Floats, q: Floats, room: float) -> tuple[Floats, float]:
     if not (size > 0.0 and room > 0.0):
         raise np.linalg.LinAlgError
     length = float(np.sqrt(2.0 * room / size))
-    return length * toward, 1.0 / length
+    return np.asarray(length * toward), 1.0 / length
 
 
 def _lagrange_step(

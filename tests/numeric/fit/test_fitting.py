@@ -576,3 +576,13 @@ def test_a_fit_predicts_other_runs_and_has_estimates(model):
         assert estimate.value == law[name]
         assert (estimate.low, estimate.high) == found.intervals(0.8)[name]
         assert estimate.standard_error == found.standard_errors[name]
+
+
+@pytest.mark.parametrize("model", ["params-tokens", "E + A*N^-beta + B*D^-gamma"])
+def test_fits_offer_what_the_protocols_say(model):
+    from isoflop.numeric.fit.model import Fitted, Form, Model
+
+    found = fit(plain_runs(), model=model)
+    assert isinstance(found, Fitted)
+    assert isinstance(found.model, Form)
+    assert isinstance(found.design, Model)
