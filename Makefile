@@ -19,7 +19,7 @@ endef
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest test-slow lint format generate bench studies wheel clean
+.PHONY: help demo test test-oldest test-slow lint format generate bench mutants studies wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -52,8 +52,11 @@ demo: $(VENV)/core  ## the cost of overtraining, a proof, and the theory against
 	@echo "  $(BIN)/isoflop penalty --law besiroglu2024 --params 7B --tokens 2T --within 1%"
 	@echo "  $(BIN)/isoflop derive --format latex"
 
+# One thread a process: there are as many processes as cores.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+
 test: $(VENV)/dev  ## the fast tests, a process a core
-	$(BIN)/python -m pytest -m 'not slow' --numprocesses auto --dist loadfile
+	$(PYTEST) -m 'not slow' --dist loadfile
 
 # The lower bounds of pyproject.toml as they stand there, in an environment of their own.
 OLDEST := $(VENV)/oldest
@@ -63,8 +66,8 @@ test-oldest: pyproject.toml  ## the fast tests with the oldest libraries that py
 	$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install $(PLAIN) --editable '.[test]' $$($(OLDEST_OF))
 	$(OLDEST)/bin/python -m pytest -m "not slow" -W ignore::DeprecationWarning --numprocesses auto --dist loadfile tests
 
-test-slow: $(VENV)/dev  ## the slow tests
-	$(BIN)/python -m pytest -m slow
+test-slow: $(VENV)/dev  ## the slow tests, a process a core
+	$(PYTEST) -m slow --dist worksteal
 
 lint: $(VENV)/dev  ## ruff and mypy
 	$(BIN)/ruff check .
@@ -82,6 +85,9 @@ generate: $(VENV)/dev  ## print the numeric modules from the proved formulas
 bench: $(VENV)/dev  ## speed, as ratios within one run
 	$(BIN)/python -m compileall -q $(PACKAGES)
 	$(BIN)/python tests/benchmarks/run.py
+
+mutants: $(VENV)/dev  ## false variants of every claim, to which each path of checking must object
+	$(BIN)/python tests/mutation/run.py
 
 studies: $(VENV)/dev  ## the optimum on 1,000 random problems, and the coverage of intervals (needs the public runs)
 	$(BIN)/python tests/studies/optimum.py

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .errors import ArgumentError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -24,5 +26,5 @@ def in_order(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]],
     try:
         from joblib import Parallel, delayed
     except ImportError:
-        raise ValueError(f"jobs={jobs}: more than one needs joblib, which is not installed") from None
+        raise ArgumentError("jobs", jobs, complaint="more than one needs joblib, which is not installed") from None
     yield from Parallel(n_jobs=jobs, return_as="generator")(delayed(function)(*each) for each in arguments)

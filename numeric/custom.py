@@ -24,17 +24,17 @@ DIGITS = 20
 SMALLEST_LOG_SUM, LARGEST_LOG_SUM = -700.0, 700.0
 
 
-def compiled(envelope: Envelope) -> ModuleType:
+def compiled_law(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
     from ..theory.code.codegen import law_module
 
-    return executed("law", law_module(envelope))
+    return compiled("law", law_module(envelope))
 
 
-def executed(name: str, source: str) -> ModuleType:
-    """Generated source as a module: what codegen prints from SymPy trees, never what a user typed."""
+def compiled(name: str, source: str) -> ModuleType:
+    """A module from its printed source."""
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
-    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
+    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
     return module
 
 
@@ -103,7 +103,7 @@ class CustomLaw:
     @cached_property
     def formulas(self) -> ModuleType:
         """The generated functions, compiled when first used."""
-        return compiled(self.envelope)
+        return compiled_law(self.envelope)
 
     @property
     def variables(self) -> tuple[str, ...]:

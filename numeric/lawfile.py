@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ..theory.data.notation import notation as find_notation
+from .errors import ArgumentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def write(law: Law, path: str | PathLike[str], notation: str | Notation = "schae
     try:
         write_file(path, to_text(law, notation).encode())
     except OSError as error:
-        raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
+        raise ArgumentError("path", str(path), complaint=f"cannot be written ({error.strerror})") from None
 
 
 def read(path: str | PathLike[str]) -> Law:

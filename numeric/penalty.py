@@ -66,13 +66,23 @@ class Penalty(Computed):
         The run that was given as params and tokens, else None.
     """
 
-    __slots__ = ("law", "ratio", "size_ratio", "log_size_ratio", "given")  # noqa: RUF023 - as they are shown
+    __slots__ = ("law", "log_size_ratio", "given")  # noqa: RUF023 - as they are computed
 
     law: Law
-    ratio: Any
-    size_ratio: Any
     log_size_ratio: Any
-    given: tuple[Any, Any] | None
+    given: tuple[tuple[str, Any], ...]
+
+    @cached_property
+    def ratio(self) -> Any:
+        """Overtraining ratio rho, as it was given or from log r."""
+        given = dict(self.given)
+        return given["ratio"] if "ratio" in given else formulas.ratio_at_log(self.log_size_ratio)
+
+    @cached_property
+    def size_ratio(self) -> Any:
+        """Size ratio r, as it was given or from log r."""
+        given = dict(self.given)
+        return given["size_ratio"] if "size_ratio" in given else formulas.size_ratio_at_log(self.log_size_ratio)
 
     def _of(self, figure: Any) -> Any:
         return figure(self.log_size_ratio, self.law.beta, self.law.gamma)
@@ -110,10 +120,8 @@ class Penalty(Computed):
     @cached_property
     def run(self) -> Run | None:
         """The run and the optimum at its compute."""
-        if self.given is None:
-            return None
-        params, tokens = self.given
-        return Run(law=self.law, params=params, tokens=tokens, excess=self.excess)
+        given = dict(self.given)
+        return Run(law=self.law, **given, excess=self.excess) if "params" in given else None
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""
@@ -227,19 +235,14 @@ def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) 
     if chosen not in (("ratio",), ("size_ratio",), ("params", "tokens")):
         shown = ", ".join(chosen) or "none"
         raise ValueError(f"given {shown}: must be ratio, or size_ratio, or params and tokens")
-    values = [positive_values(name, given[name]) for name in chosen]
-    run = None
-    if chosen == ("params", "tokens"):
-        run = (values[0], values[1])
-        s = formulas.log_size_ratio_of_run(*run, **law.needed("A", "B"))
-        ratio, size_ratio = formulas.ratio_at_log(s), formulas.size_ratio_at_log(s)
-    elif chosen == ("ratio",):
-        (ratio,) = values
-        s, size_ratio = formulas.log_size_ratio_at_ratio(ratio), formulas.size_ratio(ratio)
+    values = {name: positive_values(name, given[name]) for name in chosen}
+    if "ratio" in values:
+        s = formulas.log_size_ratio_at_ratio(values["ratio"])
+    elif "size_ratio" in values:
+        s = formulas.log_size_ratio(values["size_ratio"])
     else:
-        (size_ratio,) = values
-        s, ratio = formulas.log_size_ratio(size_ratio), formulas.ratio(size_ratio)
-    return Penalty(law=law, ratio=ratio, size_ratio=size_ratio, log_size_ratio=s, given=run)
+        s = formulas.log_size_ratio_of_run(**values, **law.needed("A", "B"))
+    return Penalty(law=law, log_size_ratio=s, given=tuple(values.items()))
 
 
 def tolerance(law: Law, within: float) -> Tolerance:

@@ -30,7 +30,6 @@ LAYERS = (
     {"accuracy", "code.formulas_accuracy"},
     {"derivations", "typeset"},
     {"proof.verification"},
-    {"proof.mutation"},
     {"code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
@@ -46,7 +45,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | 
 
 # Of the numeric layer, by folder; the modules of one layer may use each other, its folders may not.
 NUMERIC = (
-    {"errors", "results", "_files", "_progress", "_parallel", "_latex"},
+    {"errors", "words", "results", "_files", "_progress", "_parallel", "_latex"},
     {"arrays"},
     {"formulas"},
     {"data"},
@@ -67,11 +66,6 @@ STILL = frozenset(
         "isoflop.numeric.accuracy.published_tables must not import isoflop.numeric.passk.bilinear",
         "isoflop.numeric.accuracy.simulate must not import isoflop.numeric.passk.beta",
         "isoflop.numeric.accuracy.simulate must not import isoflop.numeric.passk.estimator",
-        "isoflop.numeric.check.published must not import isoflop.numeric.accuracy.scale",
-        "isoflop.numeric.data.evaluations must not import isoflop.numeric.accuracy.sample",
-        "isoflop.numeric.data.evaluations must not import isoflop.numeric.accuracy.scale",
-        "isoflop.numeric.data.pass_table must not import isoflop.numeric.passk.curve",
-        "isoflop.numeric.data.runs_reading must not import isoflop.numeric.accuracy.scale",
     }
 )
 
@@ -333,7 +327,7 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (heavy_plain_data, "isoflop.theory.typeset.table", "import pandas"),
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.unheard_of import x"),
     (against_the_numeric_layers, "isoflop.numeric.data.runs", "from isoflop.numeric.fit.newton import x"),
-    (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.accuracy.scale import x"),
+    (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.accuracy.power import x"),
     (against_the_numeric_layers, "isoflop.numeric.unheard_of", ""),
     (foreign_to_theory, "isoflop.theory.proof.claim", "def draw():\n    import numpy as np"),
     (foreign_to_theory, "isoflop.derivations.balance", "from isoflop.numeric.law import law"),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..errors import number, outside
+from ..words import counted
 
 if TYPE_CHECKING:
     from ..data.evaluations import Evaluations

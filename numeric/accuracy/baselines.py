@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from ..data.evaluations_columns import guessing_scores_nothing
-from ..data.runs_cells import counted
-from ..data.runs_columns import listed, plain
-from ..data.where import WhereError
-from ..errors import number, outside, whole_number
+from ..data.columns import plain
+from ..data.metrics import guessing_scores_nothing
+from ..errors import ArgumentError, number, outside, whole_number
+from ..words import counted, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -187,7 +186,7 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
     if isinstance(given, str):
         if given != PUBLISHED:
             what = f"a number from 0 to below 1, a mapping from benchmarks to numbers, or {PUBLISHED!r}"
-            raise ValueError(f"random_baseline={given!r}: must be {what}{close_matches(given, [PUBLISHED])}")
+            raise ArgumentError("random_baseline", given, f"{what}{close_matches(given, [PUBLISHED])}")
         return _published(evaluations)
     if not isinstance(given, Mapping):
         value = _share("random_baseline", given)
@@ -198,7 +197,8 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
             several = [name for name in evaluations.scores if evaluations.benchmark_of(name) == key]
             which = f"name one of {listed(several)}" if several else f"the benchmarks are {listed(evaluations.benchmarks)}"
             hint = "" if several else close_matches(key, evaluations.scores)
-            raise ValueError(f"random_baseline: {key!r} is no benchmark of {evaluations.source}{hint}; {which}")
+            complaint = f"{key!r} is no benchmark of {evaluations.source}{hint}; {which}"
+            raise ArgumentError("random_baseline", {key: value}, complaint=complaint)
         found[key] = Baseline(_share(f"random_baseline of {key!r}", value))
     return found
 
@@ -206,7 +206,8 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
 def _share(name: str, value: Any) -> float:
     share = number(name, value, DOMAIN)
     if not 0.0 <= share < 1.0:
-        raise ValueError(f"{outside(name, value, DOMAIN)}{' (divide percentages by 100)' if 1.0 < share <= 100.0 else ''}")
+        percent = " (divide percentages by 100)" if 1.0 < share <= 100.0 else ""
+        raise outside(name, value, f"{DOMAIN}{percent}")
     return share
 
 
@@ -228,13 +229,10 @@ def _published_margin(key: str, evaluations: Evaluations) -> float | None:
 
 
 def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
-    try:
-        mask = evaluations.mask(small)
-    except WhereError as error:
-        raise ValueError(f"small={small!r}: {error.complaint}") from None
+    mask = evaluations.mask(small, "small")
     if np.count_nonzero(mask) < 2:
         n = counted(int(np.count_nonzero(mask)), "run")
-        raise ValueError(f"small={small!r}: leaves {n} of {evaluations.source}; must be at least 2")
+        raise ArgumentError("small", small, complaint=f"leaves {n} of {evaluations.source}; must be at least 2")
     found = {}
     for key, values in evaluations.scores.items():
         if guessing_scores_nothing(evaluations.metric_types.get(key)):
@@ -244,10 +242,11 @@ def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
             if key in evaluations.table_baselines:
                 continue
             has = f"leaves {counted(len(scores), 'run')} with a score of {key!r} in {evaluations.source}"
-            raise ValueError(f"small={small!r}: {has}; must be at least 2")
+            raise ArgumentError("small", small, complaint=f"{has}; must be at least 2")
         mean, spread = float(scores.mean()), float(scores.std(ddof=1))
         if not mean < 1.0:
-            raise ValueError(f"small={small!r}: the small runs have accuracy {mean!r} on {key!r}; must be below 1")
+            complaint = f"the small runs have accuracy {mean!r} on {key!r}; must be below 1"
+            raise ArgumentError("small", small, complaint=complaint)
         how = f"mean of {len(scores)} runs with {small}"
         found[key] = Baseline(mean, spread / float(np.sqrt(len(scores))), how)
     return found

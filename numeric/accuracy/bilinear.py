@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..data.sample import above_guessing
+from ..data.scale import accuracy, neg_log_accuracy
 from ..passk.bilinear import BilinearLaw, fit_bilinear
 from .kind import Found, Redone
 from .power import MARGIN
-from .sample import above_guessing
-from .scale import accuracy, neg_log_accuracy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .sample import Points, Sample
+    from ..data.sample import Points, Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

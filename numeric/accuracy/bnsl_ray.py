@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..errors import positive_number
+from ..data.sample import SPREAD, Points, Sample, above_guessing, one_ratio
+from ..data.scale import neg_log_accuracy
+from ..errors import ArgumentError, positive_number
 from ..fit.intervals import checked_level, normal_quantile
 from ..fit.objective import Objective
 from ..law import Law
 from .bnsl import BrokenLaw
 from .bnsl_fit import fit_broken, law_of
 from .power import MARGIN, POWER_KINDS
-from .sample import SPREAD, Points, Sample, above_guessing, one_ratio
-from .scale import neg_log_accuracy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,9 +152,8 @@ def at_one_ratio(sample: Sample, ray: float | None = None) -> Sample | None:
     near = np.abs(logs - np.log(positive_number("ray", ray))) <= np.log(SPREAD)
     if not near.any():
         low, high = np.exp(logs.min()), np.exp(logs.max())
-        raise ValueError(
-            f"ray={ray!r}: no run of {sample.benchmark} is within a factor {SPREAD:g}; D/N is {low:.4g} to {high:.4g}"
-        )
+        complaint = f"no run of {sample.benchmark} is within a factor {SPREAD:g}; D/N is {low:.4g} to {high:.4g}"
+        raise ArgumentError("ray", ray, complaint=complaint)
     return sample.subset(near)
 
 

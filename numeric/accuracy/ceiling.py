@@ -38,18 +38,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
+from ..data.sample import above_guessing
 from ..errors import outside
 from ..fit.fitting import fit_terms
 from ..fit.intervals import checked_level
 from ..fit.models import PARAMS_TOKENS, PowerTerms
 from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
-from .sample import above_guessing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..data.runs import Runs
-    from .sample import Sample
+    from ..data.sample import Sample
 
 __all__ = ["CAVEAT", "Ceiling", "Rival", "ceiling_of"]
 

@@ -12,18 +12,18 @@ import numpy as np
 
 from .._parallel import in_order
 from .._progress import progress_bar
+from ..data.sample import above_guessing
 from ..errors import outside, process_count
 from .criteria import Criteria, criteria
 from .rolling import FOLDS, Fold, rolling_origin
-from .sample import above_guessing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from ..data.sample import Sample
     from .kind import Kind
-    from .sample import Sample
 
     Floats = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..data.runs_cells import counted
 from ..fit.text import WIDTH, clean, number, table
+from ..words import counted
 
 if TYPE_CHECKING:
     from .choice import Choice

@@ -14,10 +14,11 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from .._parallel import in_order
 from .._progress import progress_bar
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
-from ..errors import number, outside, process_count, whole_number
+from ..data.rows import those_dropped
+from ..data.sample import above_guessing
+from ..errors import ArgumentError, number, outside, process_count, whole_number
 from ..fit.intervals import checked_level
+from ..words import counted
 from .bounds import upper_bound
 from .comparison import IN_K, Comparison, Entry, LawMean
 from .crossing import crossing_of
@@ -25,7 +26,6 @@ from .fitting import errors, fit_law, resampled
 from .laws import LAWS, law_named
 from .power import MARGIN as USUAL_MARGIN
 from .predicting import outside_range
-from .sample import above_guessing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.evaluations import Evaluations
+    from ..data.sample import Sample
     from .baselines import Baseline
     from .fitting import LawFit
     from .kind import Kind
-    from .sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -116,7 +116,8 @@ def compare_laws(
     for name in names:
         evaluations.require(name)
         if proxy is not None and evaluations.proxy(proxy) is evaluations.scores[name]:
-            raise ValueError(f"proxy={proxy!r}: is the benchmark itself, whose accuracy is to be foretold")
+            complaint = "is the benchmark itself, whose accuracy is to be foretold"
+            raise ArgumentError("proxy", proxy, complaint=complaint)
     known = resolve(evaluations, benchmarks=names) if baselines is None else dict(baselines)
     if missing := [name for name in names if name not in known]:
         raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
@@ -132,7 +133,8 @@ def compare_laws(
             if several or law != IN_K
         ]
         if not kinds:
-            raise ValueError(f"law={IN_K!r}: needs pass@k at several k; {name} has none")
+            complaint = f"needs pass@k at several k; {name} has none"
+            raise ArgumentError("law", IN_K, complaint=complaint)
         strictest = max((kind.margin for kind in kinds if kind.margin is not None), default=0.0)
         shapes = dict.fromkeys(_shape(kind) for kind in kinds)
         samples = {shape: _sample(evaluations, name, known[name], proxy, shape) for shape in shapes}
@@ -146,9 +148,12 @@ def compare_laws(
             shape = _shape(kind)
             tasks.append((samples[shape], held[shape], kind, strictest, known[name], repeats, seed, level))
     if hold_out is not None and not any(task[1].any() for task in tasks):
-        raise ValueError(f"hold_out={hold_out!r}: holds out none of the runs of {evaluations.source}")
+        complaint = f"holds out none of the runs of {evaluations.source}"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
     if all(task[1].all() for task in tasks):
-        raise ValueError(f"hold_out={hold_out!r}: holds out all the runs of {evaluations.source}; none is left to fit")
+        raise ArgumentError(
+            "hold_out", hold_out, complaint=f"holds out all the runs of {evaluations.source}; none is left to fit"
+        )
     entries: list[Entry] = []
     interrupted = False
     bar = progress_bar(len(tasks), progress, what="laws", unit="law")
@@ -206,7 +211,9 @@ def sample_for(evaluations: Evaluations, benchmark: str, kind: Kind, baseline: f
     if "k" in kind.needs:
         return evaluations.pairs(benchmark, baseline)
     if "proxy" in kind.needs and proxy is None:
-        raise ValueError(f"law={kind.name!r}: needs a proxy; {evaluations.source} has {', '.join(evaluations.proxies) or 'none'}")
+        raise ArgumentError(
+            "law", kind.name, complaint=f"needs a proxy; {evaluations.source} has {', '.join(evaluations.proxies) or 'none'}"
+        )
     return evaluations.sample(benchmark, baseline, proxy=proxy if "proxy" in kind.needs else None)
 
 
@@ -218,7 +225,7 @@ def _chosen(laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | N
         names = tuple(laws)
         for name in names:
             if name not in LAWS:
-                raise ValueError(f"law={name!r}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+                raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
         if not names or len({*names}) < len(names):
             raise outside("laws", list(names), "at least one law, each once")
         return names
@@ -233,13 +240,16 @@ def _chosen(laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | N
 def _proxy(evaluations: Evaluations, proxy: str | None, laws: Sequence[str]) -> str | None:
     if not any(law.startswith("two-stage") for law in laws):
         if proxy is not None:
-            raise ValueError(f"proxy={proxy!r}: is for two-stage laws; those asked for are {', '.join(laws)}")
+            complaint = f"is for two-stage laws; those asked for are {', '.join(laws)}"
+            raise ArgumentError("proxy", proxy, complaint=complaint)
         return None
     if proxy is None:
         if len(evaluations.proxies) == 1:
             return next(iter(evaluations.proxies))
         have = ", ".join(evaluations.proxies)
-        raise ValueError(f"proxy: two-stage laws need one; {evaluations.source} has {have or 'no loss or other proxy'}")
+        raise ArgumentError(
+            "proxy", complaint=f"two-stage laws need one; {evaluations.source} has {have or 'no loss or other proxy'}"
+        )
     evaluations.proxy(proxy)
     return proxy
 
@@ -250,7 +260,9 @@ def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
     given = dict(margin) if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
     for name, value in given.items():
         if name not in names:
-            raise ValueError(f"margin: {name!r} is none of the benchmarks{close_matches(name, names)}: {', '.join(names)}")
+            raise ArgumentError(
+                "margin", complaint=f"{name!r} is none of the benchmarks{close_matches(name, names)}: {', '.join(names)}"
+            )
         if not 0.0 <= number("margin", value, MARGIN) < 1.0:
             raise outside("margin", value, MARGIN)
     return given

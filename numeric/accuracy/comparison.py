@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..data.sample import Sample
     from .baselines import Baseline
     from .crossing import Crossing
-    from .sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

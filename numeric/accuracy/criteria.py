@@ -24,8 +24,8 @@ from .predicting import predicted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..data.sample import Sample
     from .kind import Kind
-    from .sample import Sample
 
     Floats = NDArray[np.float64]
 

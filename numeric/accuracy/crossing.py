@@ -22,8 +22,8 @@ from .bilinear import SIGNED, BilinearKind, law_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..data.sample import Sample
     from .fitting import LawFit
-    from .sample import Sample
 
     Floats = NDArray[np.float64]
 

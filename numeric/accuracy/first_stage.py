@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..data.runs import Runs
+from ..errors import ArgumentError
 from ..fit.bootstrap import refit
 from ..fit.fitting import fit_terms
 from ..fit.models import (
@@ -32,7 +33,7 @@ from . import tied
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .sample import Points
+    from ..data.sample import Points
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -201,7 +202,9 @@ class FirstStage:
             way = "rises" if sign < 0.0 else "falls"
             wanted = "negative" if sign < 0.0 else "positive"
             worst = float(proxy[np.argmin(turned)])
-            raise ValueError(f"proxy={worst!r}: a proxy that {way} must be {wanted} for a law without E, proxy = {self.formula}")
+            raise ArgumentError(
+                "proxy", worst, complaint=f"a proxy that {way} must be {wanted} for a law without E, proxy = {self.formula}"
+            )
         return Reading(sign, FARTHEST * span - float(turned.min()))
 
     def of_proxy(self, coefficients: Floats, reading: Reading) -> Floats:

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._progress import progress_bar
+from ..data.sample import SPREAD, above_guessing, one_ratio
+from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.resample import case_weights
 from .power import MARGIN
 from .predicting import predicted
-from .sample import SPREAD, above_guessing, one_ratio
-from .scale import accuracy, neg_log_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from ..data.sample import Points, Sample
     from .baselines import Baseline
     from .kind import Found, Kind
-    from .sample import Points, Sample
 
     Floats = NDArray[np.float64]
 

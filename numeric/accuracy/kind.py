@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .sample import Points, Sample
+    from ..data.sample import Points, Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...theory.data.notation import close_matches
+from ..errors import ArgumentError
 
 if TYPE_CHECKING:
     from .kind import Kind
@@ -47,7 +48,7 @@ def law_named(name: str, *, margin: float | None = None, first_stage: str = "com
         Where there is no such law.
     """
     if name not in LAWS:
-        raise ValueError(f"law={name!r}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+        raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
     found = _found(name, first_stage)
     if margin is None:
         return found

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
-from ..errors import outside, whole_number
+from ..data.rows import those_dropped
+from ..errors import ArgumentError, outside, whole_number
 from ..fit.intervals import checked_level
 from ..fit.objective import Objective
+from ..words import counted
 from .links import EXPONENTIAL, LinkFit
 from .overtraining_costs import Cost, beyond, doubts_of
 from .overtraining_draws import KINDS, draw
@@ -124,14 +124,16 @@ def fit_overtraining(
     chosen = Objective(name=objective) if isinstance(objective, str) else objective
     repeats, seed, level = whole_number("repeats", repeats, 0), whole_number("seed", seed, 0), checked_level(level)
     if kind not in KINDS:
-        raise ValueError(f"kind={kind!r}: must be one of {', '.join(KINDS)}")
+        raise ArgumentError("kind", kind, f"one of {', '.join(KINDS)}")
     if runs.params is None or runs.tokens is None:
         raise ValueError(f"{runs.source}: has no params and tokens of the runs; the law of loss needs both")
-    asked = None if predict_where is None else runs.mask(predict_where)
+    asked = None if predict_where is None else runs.mask(predict_where, "predict_where")
     if asked is not None and not asked.any():
-        raise ValueError(f"predict_where={predict_where!r}: holds for none of {counted(len(runs), 'run')} of {runs.source}")
+        raise ArgumentError(
+            "predict_where", predict_where, complaint=f"holds for none of {counted(len(runs), 'run')} of {runs.source}"
+        )
     if _is_accuracy(runs, loss):
-        raise ValueError(f"proxy={loss!r}: is an accuracy, not a loss")
+        raise ArgumentError("proxy", loss, complaint="is an accuracy, not a loss")
     losses = runs.proxy(loss)
     bad = np.flatnonzero(np.isfinite(losses) & (losses <= 0.0))
     if bad.size:
@@ -176,14 +178,13 @@ def fit_overtraining(
 
 def _benchmarks(runs: Evaluations, asked: Sequence[str] | None) -> tuple[str, ...]:
     if isinstance(asked, str):
-        raise ValueError(f"benchmarks={asked!r}: must be a sequence of names")
+        raise ArgumentError("benchmarks", asked, "a sequence of names")
     names = tuple(runs.benchmarks if asked is None else dict.fromkeys(asked))
     for name in names:
         runs.require(name)
         if name not in runs.scores:
-            raise ValueError(
-                f"benchmark={name!r}: {runs.source} has it as {', '.join(runs.family(name).values())} alone; name one"
-            )
+            complaint = f"{runs.source} has it as {', '.join(runs.family(name).values())} alone; name one"
+            raise ArgumentError("benchmark", name, complaint=complaint)
     return names
 
 
@@ -196,10 +197,12 @@ def _is_accuracy(runs: Evaluations, name: str) -> bool:
 
 def _chosen(runs: Evaluations, argument: str, condition: str | None, values: Floats, what: str, notes: list[str]) -> Mask:
     """The runs that satisfy a condition and have the values; what is left out is noted."""
-    asked = np.ones(len(runs), dtype=bool) if condition is None else runs.mask(condition)
+    asked = np.ones(len(runs), dtype=bool) if condition is None else runs.mask(condition, argument)
     found = asked & np.isfinite(values)
     if not found.any():
-        raise ValueError(f"{argument}={condition!r}: leaves none of {counted(len(runs), 'run')} of {runs.source} with {what}")
+        raise ArgumentError(
+            argument, condition, complaint=f"leaves none of {counted(len(runs), 'run')} of {runs.source} with {what}"
+        )
     if missing := int((asked & ~found).sum()):
         notes.append(f"{counted(missing, 'run')} of those asked for by {argument} left out: without {what}")
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._progress import progress_bar
+from ..errors import ArgumentError
 from .links import EXPONENTIAL, LinkFit
 from .tied import COEFFICIENTS, TiedFit
 
@@ -106,7 +107,9 @@ def draw(
         bar.close()
     loss, error, done = (np.concatenate(each) for each in zip(*parts, strict=True))
     if not done.any():
-        raise ValueError(f"repeats={repeats}: no refit reached a certified minimum; the runs do not determine the laws")
+        raise ArgumentError(
+            "repeats", repeats, complaint="no refit reached a certified minimum; the runs do not determine the laws"
+        )
     return Draws(
         kind=kind,
         seed=seed,
@@ -154,9 +157,8 @@ def _spread(residuals: Floats, coefficients: int, what: str) -> Floats:
     """Residuals (n,) centred, with the spread that the coefficients took from them given back."""
     spare = len(residuals) - coefficients
     if spare <= 0:
-        raise ValueError(
-            f"kind='residuals': {len(residuals)} runs leave no residuals for the {coefficients} coefficients of the {what}"
-        )
+        complaint = f"{len(residuals)} runs leave no residuals for the {coefficients} coefficients of the {what}"
+        raise ArgumentError("kind", "residuals", complaint=complaint)
     return (residuals - residuals.mean()) * np.sqrt(len(residuals) / spare)
 
 

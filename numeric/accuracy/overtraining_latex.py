@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._latex import escaped
-from ..data.runs_cells import counted
+from ..words import counted
 from .overtraining_costs import doubts_of
 
 if TYPE_CHECKING:

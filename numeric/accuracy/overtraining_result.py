@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..errors import positive_array
 from ..fit.bootstrap import percentile
 from ..law import Law
+from ..words import counted
 from .bounds import upper_bound
 from .fitting import errors
 from .links import EXPONENTIAL, LinkFit

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..fit.text import UNKNOWN, WIDTH, clean, number, table
+from ..words import counted
 from .overtraining_costs import doubts_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
+from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
 from ..passk.allocation import allocation_across
-from .scale import accuracy, neg_log_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

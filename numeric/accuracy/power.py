@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.runs import Runs
+from ..data.sample import above_guessing
+from ..data.scale import accuracy, neg_log_accuracy
 from ..fit.bootstrap import refit
 from ..fit.fitting import fit_terms
 from ..fit.models import (
@@ -27,16 +29,14 @@ from ..fit.models import (
 from ..fit.objective import Objective
 from ..fit.separable import Centred
 from .kind import AT_LIMIT, Found, Redone
-from .sample import above_guessing
-from .scale import accuracy, neg_log_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from ..data.sample import Points, Sample
     from ..fit.result import Fit
-    from .sample import Points, Sample
 
     Floats = NDArray[np.float64]
 

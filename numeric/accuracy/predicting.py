@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..data.sample import Points
     from .kind import Kind
-    from .sample import Points
 
     Floats = NDArray[np.float64]
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.published import SOURCES, compute_counterparts
-from ..data.runs_cells import counted
+from ..data.sample import above_guessing
+from ..words import counted
 from .published_range_checks import (
     LOWER,
     UPPER,
@@ -27,10 +28,9 @@ from .published_range_checks import (
     margin_of,
     through_bend,
 )
-from .sample import above_guessing
 
 if TYPE_CHECKING:
-    from .sample import Sample
+    from ..data.sample import Sample
 
 __all__ = ["Candidate", "CandidateFit", "RangeAnswer", "Rule", "which_runs"]
 

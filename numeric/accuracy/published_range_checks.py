@@ -24,15 +24,15 @@ import numpy as np
 
 from ...theory.data.krajewski2025_runs import MIXTURE
 from ...theory.data.published import KRAJEWSKI_RUNS
+from ..data.sample import above_guessing
+from ..data.scale import accuracy, neg_log_accuracy
 from .power import MARGIN, MARGINS
-from .sample import above_guessing
-from .scale import accuracy, neg_log_accuracy
 from .simulate import design
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .sample import Sample
+    from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs import those_dropped
-from ..data.runs_cells import counted
-from ..data.runs_units import NEAR
-from ..errors import outside, positive_array
+from ..data.budget import NEAR
+from ..data.rows import those_dropped
+from ..data.sample import Points, Sample, above_guessing
+from ..errors import ArgumentError, outside, positive_array
 from ..fit.bootstrap import percentile
 from ..fit.intervals import checked_level
+from ..words import counted
 from .at_zero import limit_at_zero
 from .bilinear import BilinearKind
 from .bnsl_ray import RayBreak, at_one_ratio, ray_break
@@ -21,7 +22,6 @@ from .compare import held_out_of
 from .crossing import Crossing, crossing_of
 from .fitting import LawFit, errors, fit_law, predictions, resampled
 from .report_planning import Planning, planned, planning_law
-from .sample import Points, Sample, above_guessing
 
 if TYPE_CHECKING:
     from ..data.evaluations import Evaluations
@@ -313,9 +313,12 @@ def report_benchmark(
     held = held_out_of(evaluations, whole, hold_out)
     pairs, in_k = _pairs(evaluations, benchmark, baseline, hold_out, kinds)
     if held.all():
-        raise ValueError(f"hold_out={hold_out!r}: holds out all {len(whole)} runs of {benchmark}; must leave some to fit")
+        raise ArgumentError(
+            "hold_out", hold_out, complaint=f"holds out all {len(whole)} runs of {benchmark}; must leave some to fit"
+        )
     if hold_out is not None and not held.any() and not in_k.any():
-        raise ValueError(f"hold_out={hold_out!r}: holds out none of the {len(whole)} runs of {benchmark}")
+        complaint = f"holds out none of the {len(whole)} runs of {benchmark}"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
     one_ratio, no_ray = _at_one_ratio(whole.subset(~held), ray)
     with_proxy = _with_proxy(evaluations, benchmark, baseline, proxy, kinds)
     shapes: dict[str, tuple[Sample | None, Any]] = {"runs": (whole, ~held), "pairs": (pairs, ~in_k)}
@@ -323,7 +326,8 @@ def report_benchmark(
         shapes["proxy"] = with_proxy, np.isin(with_proxy.index, whole.index[~held])
     fits, left_out, interrupted = _fitted(shapes, kinds, baseline, resamples, seed, progress)
     if not fits:
-        raise ValueError(f"benchmark={benchmark!r}: no law can be fitted: {'; '.join(left_out)}")
+        complaint = f"no law can be fitted: {'; '.join(left_out)}"
+        raise ArgumentError("benchmark", benchmark, complaint=complaint)
     strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
     clear = above_guessing(whole.accuracy, whole.baseline, strictest)
     behind, judged = ~held & clear, held & clear

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .._latex import escaped
-from ..data.runs_cells import counted
+from ..words import counted
 from .latex_numbers import DASH, interval_tex, number_tex
 from .report_text import POINTS
 

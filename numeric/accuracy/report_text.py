@@ -6,8 +6,8 @@ from math import comb
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from ..data.runs_cells import counted
 from ..fit.text import WIDTH, clean, number, table
+from ..words import counted
 from .at_zero import BESIDE
 from .bnsl_ray import TWIN
 from .fitting import simplest_of_least

@@ -32,10 +32,10 @@ import numpy as np
 
 from ...theory.data.krajewski2025_runs import C4, MIXTURE, RUNS
 from ...theory.data.published import compute_counterparts
+from ..data.scale import accuracy
 from ..errors import nonnegative_number, outside, whole_number
 from ..law import Law
 from ..law import law as law_named
-from .scale import accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

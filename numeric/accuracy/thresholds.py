@@ -17,17 +17,17 @@ import numpy as np
 
 from .._parallel import in_order
 from .._progress import progress_bar
+from ..data.sample import above_guessing
 from ..errors import outside, positive_array, positive_number, process_count, whole_number
 from ..fit.intervals import checked_level
 from .predicting import predicted
-from .sample import above_guessing
 from .thresholds_found import Threshold, shared_cells, thresholds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..data.sample import Sample
     from .kind import Kind
-    from .sample import Sample
 
     Floats = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..errors import outside
 from ..fit.text import WIDTH, clean, number, table
+from ..words import counted
 from .logistic import FITTED, MEANINGS
 from .thresholds_found import FEW_BENCHMARKS, LEAST_BENCHMARKS, PROFILE, RESAMPLED
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .sample import Points, Sample
+    from ..data.sample import Points, Sample
 
     Floats = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..data.runs_cells import counted
-from ..errors import outside, positive_number
+from ..errors import ArgumentError, outside, positive_number
 from ..fit.resample import LEAST_GROUPS
+from ..words import counted
 from .approaches import LEAST_BUDGETS, LEAST_SPAN
 from .frontier import Frontier, frontier
 from .isoflop import Isoflop
@@ -185,9 +185,10 @@ def _rays(
         for ratio in chosen:
             ray = at_ratio(every, ratio, tolerance)
             if ray is None:
-                raise ValueError(f"ratios={ratio:g}: {_no_ray(every, tolerance)}")
+                raise ArgumentError("ratios", ratio, complaint=_no_ray(every, tolerance))
             if any(ray is other for other in shown):
-                raise ValueError(f"ratios={ratio:g}: names the runs at D/N = {ray.tokens_per_param:.3g} once more")
+                complaint = f"names the runs at D/N = {ray.tokens_per_param:.3g} once more"
+                raise ArgumentError("ratios", ratio, complaint=complaint)
             shown.append(ray)
         shown.sort(key=lambda ray: ray.tokens_per_param)
     taken = {ray.tokens_per_param for ray in shown}

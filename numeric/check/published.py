@@ -297,7 +297,7 @@ def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> Be
 
 
 def _raw(law: PublishedLaw, neg_log: Any) -> Any:
-    from ..accuracy.scale import accuracy
+    from ..data.scale import accuracy
 
     return accuracy(neg_log, float(law.random_baseline or 0))
 

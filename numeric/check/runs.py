@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..data.runs_cells import counted
-from ..errors import UNIT_INTERVAL, outside, positive_number, whole_number
+from ..errors import UNIT_INTERVAL, ArgumentError, outside, positive_number, whole_number
 from ..fit.objective import Objective
 from ..fit.power_law import fit_power_law
 from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
 from ..results import Estimate
+from ..words import counted
 from .approaches import envelopes
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
 from .clusters import geometric_mean
@@ -329,5 +329,7 @@ def _of_allocation(allocation: tuple[PowerLawCheck, ...]) -> Iterator[str]:
 def _objective(objective: str | Objective) -> Objective:
     found = objective if isinstance(objective, Objective) else Objective(name=objective)
     if found.name == "pinball-log":
-        raise ValueError(f"objective={found.name!r}: is for a quantile; frontier and isoFLOP minima take one for the centre")
+        raise ArgumentError(
+            "objective", found.name, complaint="is for a quantile; frontier and isoFLOP minima take one for the centre"
+        )
     return found

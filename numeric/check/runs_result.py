@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ...theory.typeset.table import Table
     from ..compute_law import ComputeLaw
-    from ..data.runs import Dropped
+    from ..data.rows import Dropped
     from ..fit.objective import Objective
     from ..fit.power_law import PowerLaw
     from ..law import Law

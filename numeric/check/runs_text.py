@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...theory.typeset.numbers import Interval, Percent, Places
 from ...theory.typeset.table import RULE, Column, Table
-from ..data.runs_cells import counted
+from ..words import counted
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
 from .phrases import SHARE, SIGNED, flop, in_percent, round_percent
 

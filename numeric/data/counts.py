@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from .runs import Dropped, locked, lost_rows
-from .runs_cells import counted
+from ..errors import ArgumentError, TableError
+from ..words import counted
+from .counts_reading import COVARIATES, read_counts
+from .rows import Dropped, View, chosen_rows, lost_rows
+from .table import table_of
+from .where import Where
 
 __all__ = ["Counts"]
 
-COVARIATES = ("params", "tokens", "compute", "gold")
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Counts:
+class Counts(View):
     """Samples and correct ones by group (a model, or a model on a benchmark) and problem; read with :meth:`Counts.read`.
 
     The arrays cannot be written to. R rows, G groups.
@@ -63,10 +65,11 @@ class Counts:
 
     def __post_init__(self) -> None:
         for name in ("group", "n", "c", "row"):
-            object.__setattr__(self, name, locked(np.asarray(getattr(self, name), dtype=np.int64)))
-        object.__setattr__(self, "problem", locked(np.asarray(self.problem, dtype=object)))
-        values = {name: locked(np.asarray(column, dtype=np.float64)) for name, column in self.covariates.items()}
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.int64))
+        object.__setattr__(self, "problem", np.asarray(self.problem, dtype=object))
+        values = {name: np.asarray(column, dtype=np.float64) for name, column in self.covariates.items()}
         object.__setattr__(self, "covariates", values)
+        super().__post_init__()
         self._check()
 
     def _check(self) -> None:
@@ -81,9 +84,8 @@ class Counts:
             raise ValueError(f"group: must be from 0 to {len(self.labels) - 1}, an index into labels")
         if not ((self.n >= 1) & (self.c >= 0) & (self.c <= self.n)).all():
             index = int(np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))[0])
-            raise ValueError(
-                f"{self.source}, row {self.row[index]}: n={self.n[index]}, c={self.c[index]}: must be 0 <= c <= n, n >= 1"
-            )
+            complaint = f"n={self.n[index]}, c={self.c[index]}: must be 0 <= c <= n, n >= 1"
+            raise TableError(self.source, complaint, rows=(int(self.row[index]),))
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -143,11 +145,11 @@ class Counts:
             given = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
             for name, value in given.items():
                 if value is not None:
-                    raise ValueError(f"{name}={value!r}: these are Counts already, not a table to be read")
+                    raise ArgumentError(name, value, complaint="these are Counts already, not a table to be read")
             return data
-        from .counts_reading import read_counts
-
-        return read_counts(data, columns=columns, where=where, by=by, models=models, gold=gold)
+        condition = None if where is None else Where.parse(where)
+        beside = {name: table_of(value, name) for name, value in (("models", models), ("gold", gold)) if value is not None}
+        return cls(**read_counts(table_of(data), columns, condition, by, beside))
 
     # -- use -----------------------------------------------------------------------------------------------------------
 
@@ -180,11 +182,8 @@ class Counts:
 
     def subset(self, groups: Any) -> Counts:
         """The groups at a boolean mask or at indices, each at most once, in that order."""
-        chosen = np.asarray(groups, dtype=None if np.size(groups) else np.int64)
-        mask = chosen.dtype.kind == "b"
-        if chosen.dtype.kind not in "biu" or chosen.ndim != 1 or (mask and len(chosen) != len(self)):
-            raise ValueError(f"groups of {chosen.dtype} and shape {chosen.shape}: must be a mask of {len(self)} or indices")
-        places = np.flatnonzero(chosen) if mask else chosen.astype(np.int64)
+        chosen = chosen_rows(groups, len(self), "groups")
+        places = np.flatnonzero(chosen) if chosen.dtype.kind == "b" else chosen.astype(np.int64)
         if len(places) and not (places.min() >= 0 and places.max() < len(self)):
             raise ValueError(f"groups={places.tolist()!r}: must be from 0 to {len(self) - 1}")
         if len(np.unique(places)) < len(places):
@@ -223,10 +222,3 @@ class Counts:
 
     def __repr__(self) -> str:
         return f"<Counts of {counted(len(self), 'group')} and {counted(len(self.n), 'row')} from {self.source}>"
-
-    def __reduce__(self) -> tuple[Callable[..., Counts], tuple[dict[str, Any]]]:
-        return _rebuilt, ({part.name: getattr(self, part.name) for part in fields(self)},)
-
-
-def _rebuilt(state: dict[str, Any]) -> Counts:
-    return Counts(**state)

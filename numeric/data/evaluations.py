@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from ..accuracy.sample import Points, Sample
-from ..accuracy.scale import checked_baseline
-from .evaluations_columns import passes
-from .runs import Dropped, locked, lost_rows, named
-from .runs_cells import counted
-from .runs_columns import BUDGET, listed
+from ..errors import ArgumentError, TableError
+from ..words import counted, listed
+from .columns import BUDGET
+from .evaluations_reading import read_evaluations
+from .metrics import checked_metrics, passes
+from .rows import Dropped, View, chosen_rows, lost_rows, names_in_conditions
+from .sample import Points, Sample
+from .scale import checked_baseline
+from .table import table_of
 from .where import Where
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ __all__ = ["Evaluations"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Evaluations:
+class Evaluations(View):
     """Runs and their accuracy on benchmarks; read with :meth:`Evaluations.read`.
 
     The arrays cannot be written to. M runs. A *key* is a benchmark, or ``"benchmark metric"`` where it was scored by several
@@ -91,16 +94,14 @@ class Evaluations:
     def __post_init__(self) -> None:
         names = np.empty(len(self.run), dtype=object)
         names[:] = list(self.run)
-        object.__setattr__(self, "run", locked(names))
-        row = np.arange(1, len(names) + 1) if self.row is None else np.asarray(self.row, dtype=np.int64)
-        object.__setattr__(self, "row", locked(row))
-        for name in BUDGET:
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, locked(np.asarray(getattr(self, name), dtype=np.float64)))
+        rows = np.arange(1, len(names) + 1) if self.row is None else np.asarray(self.row, dtype=np.int64)
+        parts: dict[str, Any] = {"run": names, "row": rows}
+        parts |= {name: np.asarray(values, dtype=np.float64) for name, values in self._budget().items()}
         for name in ("scores", "proxies"):
-            held = {key: locked(np.asarray(values, dtype=np.float64)) for key, values in getattr(self, name).items()}
-            object.__setattr__(self, name, held)
-        object.__setattr__(self, "extra", {name: locked(np.asarray(values)) for name, values in self.extra.items()})
+            parts[name] = {key: np.asarray(values, dtype=np.float64) for key, values in getattr(self, name).items()}
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+        super().__post_init__()
         self._check()
 
     def _check(self) -> None:
@@ -171,19 +172,22 @@ class Evaluations:
         if isinstance(data, Evaluations):
             for name, given in (("columns", columns), ("percent", percent or None), ("metrics", metrics)):
                 if given is not None:
-                    raise ValueError(f"{name}={given!r}: these are Evaluations already, not a table to be read")
+                    complaint = "these are Evaluations already, not a table to be read"
+                    raise ArgumentError(name, given, complaint=complaint)
             return data if where is None else data._filtered(where)
-        from .evaluations_reading import read_evaluations
-
-        return read_evaluations(data, columns=columns, where=where, percent=percent, metrics=metrics)
+        if not isinstance(percent, bool):
+            raise ArgumentError("percent", percent, "True or False")
+        settled, condition = checked_metrics(metrics), None if where is None else Where.parse(where)
+        return cls(**read_evaluations(table_of(data), columns, condition, percent, settled))
 
     def _filtered(self, where: str) -> Evaluations:
         mask = self.mask(where)
         if not mask.any():
-            raise ValueError(f"{self.source}: where={where!r} leaves none of {counted(len(self), 'run')}")
+            complaint = f"leaves none of {counted(len(self), 'run')} of {self.source}"
+            raise ArgumentError("where", where, complaint=complaint)
         return replace(self.subset(mask), left_out=self.left_out + int(np.count_nonzero(~mask)))
 
-    # -- use -----------------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.run)
@@ -196,8 +200,8 @@ class Evaluations:
     def family(self, benchmark: str) -> dict[int, str]:
         """k -> key of the pass@k of a benchmark, in order of k; empty where it is not measured by pass@k."""
         name = self.benchmark_of(benchmark) if self._k(benchmark) == 1 else benchmark
-        found = {k: key for key in self.scores if (k := self._k(key)) and self.benchmark_of(key) == name}
-        return dict(sorted(found.items()))
+        keys = {k: key for key in self.scores if (k := self._k(key)) and self.benchmark_of(key) == name}
+        return dict(sorted(keys.items()))
 
     def benchmark_of(self, key: str) -> str:
         """The benchmark of a key or proxy."""
@@ -215,22 +219,21 @@ class Evaluations:
             kept |= {key: self.scores[key] for key in (name, *self.family(name).values()) if key in self.scores}
         return replace(self, scores=kept, table_baselines={k: v for k, v in self.table_baselines.items() if k in kept})
 
-    def require(self, benchmark: str) -> None:
-        """Raise where there is no such key of ``scores``."""
+    def require(self, benchmark: str, argument: str = "benchmark") -> None:
+        """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
         if benchmark in self.scores:
             return
         keys = [*self.family(benchmark).values()] or [key for key in self.scores if self.benchmark_of(key) == benchmark]
         if keys:
-            raise ValueError(f"benchmark={benchmark!r}: {self.source} has it as {listed(keys)}; name one of these")
+            complaint = f"{self.source} has it as {listed(keys)}; name one of these"
+            raise ArgumentError(argument, benchmark, complaint=complaint)
         every = self.benchmarks or tuple(self.scores)
         what = f"{self.source} has no such benchmark{close_matches(benchmark, self.scores)}; there are {listed(every)}"
-        raise ValueError(f"benchmark={benchmark!r}: {what}")
+        raise ArgumentError(argument, benchmark, complaint=what)
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
-        chosen = np.asarray(index, dtype=None if np.size(index) else np.int64)
-        if chosen.dtype.kind not in "biu" or chosen.ndim != 1 or (chosen.dtype.kind == "b" and len(chosen) != len(self)):
-            raise ValueError(f"index of {chosen.dtype} and shape {chosen.shape}: must be a mask of {len(self)} or indices")
+        chosen = chosen_rows(index, len(self))
         budget: dict[str, Any] = {name: values[chosen] for name, values in self._budget().items()}
         return replace(
             self,
@@ -242,12 +245,12 @@ class Evaluations:
             **budget,
         )
 
-    def mask(self, condition: str) -> Mask:
+    def mask(self, condition: str, argument: str = "where") -> Mask:
         """Which runs satisfy a condition on params, tokens, compute (or N, D, C), benchmarks, proxies and other columns, (M,).
 
         A condition that hangs on an empty cell is not satisfied.
         """
-        return np.asarray(Where.parse(condition).evaluate(*self._named(), len(self), self.source).true)
+        return np.asarray(Where.parse(condition, argument).evaluate(*self._named(), len(self), self.source).true)
 
     def held_out(self, sample: Sample, condition: str) -> Mask:
         """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well.
@@ -260,12 +263,13 @@ class Evaluations:
         at = np.arange(len(self)) if sample.index is None else sample.index
         bare, quoted = ({name: values[at] for name, values in part.items()} for part in self._named())
         own = {} if sample.at.k is None else {"k": sample.at.k}
-        truth = Where.parse(condition).evaluate({**bare, **own}, {**quoted, **own}, len(sample), self.source)
+        truth = Where.parse(condition, "hold_out").evaluate({**bare, **own}, {**quoted, **own}, len(sample), self.source)
         if truth.unknown.any():
             first = self.run[at[int(np.flatnonzero(truth.unknown)[0])]]
             n = int(np.count_nonzero(truth.unknown))
             what = f"hangs on an empty cell in {n} of {counted(len(sample), 'run')} (run {first!r})"
-            raise ValueError(f"{condition!r}: {what}; must be true or false for each run of {sample.benchmark}")
+            domain = f"must be true or false for each run of {sample.benchmark}"
+            raise ArgumentError("hold_out", condition, complaint=f"{what}; {domain}")
         return np.asarray(truth.true)
 
     def sample(self, benchmark: str, baseline: float, *, proxy: str | None = None) -> Sample:
@@ -286,7 +290,8 @@ class Evaluations:
         has = ~np.isnan(values) if beside is None else ~np.isnan(values) & ~np.isnan(beside)
         if not has.any():
             what = f" and proxy {proxy!r}" if proxy is not None else ""
-            raise ValueError(f"benchmark={benchmark!r}: no run of {self.source} has a score{what}")
+            complaint = f"no run of {self.source} has a score{what}"
+            raise ArgumentError("benchmark", benchmark, complaint=complaint)
         at = np.flatnonzero(has)
         points = self._points(at, proxy=None if beside is None else beside[at])
         return Sample(
@@ -299,13 +304,13 @@ class Evaluations:
         if not keys:
             self.require(benchmark)
             metric = self.metric_types.get(benchmark)
-            raise ValueError(
-                f"benchmark={benchmark!r}: has no pass@k in {self.source}, but {metric or 'a score without a metric'}"
-            )
+            complaint = f"has no pass@k in {self.source}, but {metric or 'a score without a metric'}"
+            raise ArgumentError("benchmark", benchmark, complaint=complaint)
         at = {k: np.flatnonzero(~np.isnan(self.scores[key])) for k, key in keys.items()}
         index = np.concatenate(list(at.values()))
         if not len(index):
-            raise ValueError(f"benchmark={benchmark!r}: no run of {self.source} has a score")
+            complaint = f"no run of {self.source} has a score"
+            raise ArgumentError("benchmark", benchmark, complaint=complaint)
         accuracy = np.concatenate([self.scores[keys[k]][places] for k, places in at.items()])
         ks = np.concatenate([np.full(len(places), float(k)) for k, places in at.items()])
         points = self._points(index, k=ks)
@@ -322,15 +327,16 @@ class Evaluations:
                 if key in held:
                     return np.asarray(held[key], dtype=np.float64)
         if name in self.extra:
-            raise ValueError(f"proxy={name!r}: the column holds text; must be numbers")
+            raise ArgumentError("proxy", name, complaint="the column holds text; must be numbers")
         every = (*self.proxies, *numeric)
         there = f"it has {listed(every)}" if every else "it has no losses or other numbers beside its scores"
-        raise ValueError(f"proxy={name!r}: {self.source} has no such column{close_matches(name, every)}; {there}")
+        complaint = f"{self.source} has no such column{close_matches(name, every)}; {there}"
+        raise ArgumentError("proxy", name, complaint=complaint)
 
     def _points(self, at: Any, **more: Any) -> Points:
         held = {name: values[at] for name, values in self._budget().items()}
         if not held and all(values is None for values in more.values()):
-            raise ValueError(f"{self.source}: has no params, tokens or compute of the runs; a law needs some")
+            raise TableError(self.source, "has no params, tokens or compute of the runs; a law needs some")
         return Points(**held, **more)
 
     def _budget(self) -> dict[str, Any]:
@@ -341,7 +347,7 @@ class Evaluations:
         others = {"run": self.run, **self.scores, **self.proxies}
         others |= {column: others[key] for key, column in self.columns.items() if key in others}
         budget = {name: column for name, column in self.columns.items() if name in BUDGET}
-        return named(self._budget(), budget, {**others, **self.extra})
+        return names_in_conditions(self._budget(), budget, {**others, **self.extra})
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
@@ -386,15 +392,8 @@ class Evaluations:
     def __repr__(self) -> str:
         return f"<Evaluations of {counted(len(self), 'run')} on {counted(len(self.benchmarks), 'benchmark')} from {self.source}>"
 
-    def __reduce__(self) -> tuple[Callable[..., Evaluations], tuple[dict[str, Any]]]:
-        return _rebuilt, ({part.name: getattr(self, part.name) for part in fields(self)},)
-
 
 def _plain(cell: Any) -> Any:
     """A cell as Python has it; None where it is empty."""
     value = cell.item() if isinstance(cell, np.generic) else cell
     return None if value is None or value != value else value
-
-
-def _rebuilt(state: dict[str, Any]) -> Evaluations:
-    return Evaluations(**state)

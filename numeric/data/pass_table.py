@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..passk.curve import Curve
-from .counts_columns import Choice
-from .counts_reading import grouping, spelt
-from .runs import Dropped, named, those_dropped
-from .runs_cells import counted, numbers, shown
-from .runs_file import Table, table_of
-from .runs_reading import empty_columns
+from ..words import counted, shown
+from .columns import PASS_AT_K, chosen_columns
+from .counts_reading import LARGEST, Grouped, columns_of, grouping
+from .rows import Dropped, View, names_in_conditions, those_dropped
+from .table import table_of
 from .where import Where
+
+if TYPE_CHECKING:
+    from ..passk.curve import Curve
 
 __all__ = ["PassTable"]
 
@@ -23,7 +24,7 @@ NEEDED = ("k", "pass_at_k")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PassTable:
+class PassTable(View):
     """pass@k of each group at each k, one an element, sorted by group and k.
 
     Attributes
@@ -119,70 +120,42 @@ class PassTable:
             or a k comes twice in a group.
         """
         condition = None if where is None else Where.parse(where)
-        table = data if isinstance(data, Table) else table_of(data)
-        choice = Choice.of(columns, table.source, table.names, empty_columns(table))
-        held = {name: choice.required(name, table.source, table.names) for name in NEEDED}
-        if (column := choice.column("se", table.source, table.names)) is not None:
-            held["se"] = column
-        values = {name: numbers(table.source, column, table.columns[column])[0] for name, column in held.items()}
-        by = grouping(table, choice, by)
-        kept, left_out, dropped = _selected(table, held, values, condition)
-        _check_ks(table, held["k"], values["k"], kept)
-        keys = list(zip(*(spelt(table.columns[name]) for name in by), strict=True)) or [()] * table.rows
-        labels = tuple(dict.fromkeys(keys[index] for index in kept))
-        places = {label: place for place, label in enumerate(labels)}
-        group = np.array([places[keys[index]] for index in kept], dtype=np.int64)
-        k = values["k"][kept].astype(np.int64)
-        order = np.lexsort((k, group))
-        _check_repeated(table, labels, group[order], k[order], kept[order])
-        se = values.get("se", np.full(table.rows, np.nan))[kept][order]
+        table = table_of(data)
+        chosen, _ = chosen_columns(table.source, table.names, PASS_AT_K, columns)
+        known = columns_of(table, PASS_AT_K, chosen)
+        known.settle("se")
+        reading = Grouped(table, known, grouping(known, by))
+        for name in (*NEEDED, *(["se"] if "se" in known.of else [])):
+            if name in NEEDED:
+                known.require(name)
+            reading.read(name, optional=name not in NEEDED)
+        reading.drop_missing(NEEDED)
+        of = {name: known.of[name] for name in reading.numbers}
+        reading.select(condition, *names_in_conditions(reading.numbers, of, table.columns))
+        reading.require_rows(condition, "has k and pass@k")
+        k = reading.numbers["k"]
+        reading.refuse("k", ~((k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))), "must be a whole number of at least 1")
+        groups, rows = reading.groups(), np.flatnonzero(reading.kept)
+        group = reading.group_of_rows(groups)
+        order = np.lexsort((k[rows], group))
+        rows, group = rows[order], group[order]
+        twice = np.flatnonzero((np.diff(group) == 0) & (np.diff(k[rows]) == 0))
+        for index in twice[:1]:
+            what = shown(" ".join((*groups[group[index]], f"k={k[rows[index]]:.0f}")))
+            hint = "name the columns that make a group by by= (--by)"
+            both = sorted((int(rows[index]), int(rows[index + 1])))
+            raise reading.error(f"hold the same k of the same group ({what}); {hint}", *both)
+        se = reading.numbers.get("se", np.full(table.rows, np.nan))[rows]
         return cls(
-            by=by,
-            labels=labels,
-            group=group[order],
-            k=k[order],
-            pass_at_k=values["pass_at_k"][kept][order],
+            by=reading.by,
+            labels=groups,
+            group=group,
+            k=k[rows].astype(np.int64),
+            pass_at_k=reading.numbers["pass_at_k"][rows],
             se=np.where(np.isfinite(se) & (se >= 0.0), se, np.nan),
-            row=kept[order] + 1,
+            row=rows + 1,
             source=table.source,
-            left_out=left_out,
-            dropped=dropped,
-            notes=(those_dropped(dropped),) if dropped else (),
+            left_out=reading.left_out,
+            dropped=reading.dropped,
+            notes=(those_dropped(reading.dropped),) if reading.dropped else (),
         )
-
-
-def _selected(table: Table, held: Mapping[str, str], values: Mapping[str, Any], condition: Where | None) -> tuple[Any, int, Any]:
-    """Rows of the condition with k and pass@k, how many others there are, and those without one."""
-    missing = np.isnan(values["k"]) | np.isnan(values["pass_at_k"])
-    candidates = np.ones(table.rows, dtype=bool)
-    if condition is not None:
-        truth = condition.evaluate(*named(values, held, table.columns), table.rows, table.source)
-        candidates = truth.true | (truth.unknown & missing)
-    dropped = tuple(
-        Dropped(int(index) + 1, f"{'k' if np.isnan(values['k'][index]) else 'pass_at_k'} is missing")
-        for index in np.flatnonzero(candidates & missing)
-    )
-    kept = np.flatnonzero(candidates & ~missing)
-    left_out = table.rows - int(np.count_nonzero(candidates))
-    if not len(kept):
-        why = [f"{left_out} left out by the condition"] if left_out else []
-        why += [those_dropped(dropped)] if dropped else []
-        raise ValueError(f"{table.source}: none of {counted(table.rows, 'row')} has k and pass@k ({'; '.join(why)})")
-    return kept, left_out, dropped
-
-
-def _check_ks(table: Table, column: str, k: Any, kept: Any) -> None:
-    bad = kept[~((k[kept] >= 1.0) & (k[kept] <= 2.0**53) & (k[kept] == np.floor(k[kept])))]
-    if len(bad):
-        cell = f"{table.source}, row {bad[0] + 1}, column {column!r}: k={k[bad[0]]:g}"
-        raise ValueError(f"{cell} must be a whole number of at least 1")
-
-
-def _check_repeated(table: Table, labels: Any, group: Any, k: Any, row: Any) -> None:
-    twice = np.flatnonzero((np.diff(group) == 0) & (np.diff(k) == 0))
-    if len(twice):
-        index = int(twice[0])
-        first, second = sorted((int(row[index]) + 1, int(row[index + 1]) + 1))
-        what = shown(" ".join((*labels[group[index]], f"k={k[index]}")))
-        hint = "name the columns that make a group by by= (--by)"
-        raise ValueError(f"{table.source}, rows {first} and {second}: hold the same k of the same group ({what}); {hint}")

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .runs_cells import counted
-from .runs_columns import BUDGET, LETTERS
+from ..errors import ArgumentError, TableError
+from ..words import counted, listed
+from .columns import (
+    BUDGET,
+    OUTCOME,
+    RUNS,
+    Columns,
+    chosen_columns,
+    columns_like,
+    may_be,
+    name_it,
+    quantity_named,
+    recognise,
+)
+from .rows import (
+    Dropped,
+    Reading,
+    View,
+    chosen_rows,
+    lost_rows,
+    names_in_conditions,
+)
+from .scale import checked_baseline, neg_log_accuracy
+from .table import Table, table_of
+from .units import doubts, refuse_losses
 from .where import Where
 
 if TYPE_CHECKING:
@@ -18,30 +41,11 @@ if TYPE_CHECKING:
 __all__ = ["Dropped", "Runs"]
 
 REQUIRABLE = (*BUDGET, "loss", "weight", "group")
-#: How many dropped rows an error shows.
-MOST_SHOWN = 3
-
-
-@dataclass(frozen=True)
-class Dropped:
-    """A row that is no usable run, and why.
-
-    Attributes
-    ----------
-    row : int
-        Its number in the source; the first row of data is 1.
-    reason : str
-    """
-
-    row: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"row {self.row}: {self.reason}"
+AS_CHECKPOINTS = "where these are checkpoints, say columns={{'group': {0!r}}} (--column group={0!r})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Runs:
+class Runs(View):
     """Training runs, one an element; read with :meth:`Runs.read`.
 
     The arrays cannot be written to.
@@ -101,15 +105,12 @@ class Runs:
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        held = self._quantities()
-        for name, values in (*held.items(), *self.extra.items()):
+        for name, values in (*self._quantities().items(), *self.extra.items()):
             if len(values) != len(self.loss):
                 raise ValueError(f"{name}: has {len(values)} entries, loss has {len(self.loss)}; must be as many")
-        for name, values in held.items():
-            object.__setattr__(self, name, locked(values))
-        object.__setattr__(self, "extra", {name: locked(values) for name, values in self.extra.items()})
+        super().__post_init__()
 
-    # -- reading -------------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     @classmethod
     def read(
@@ -163,41 +164,34 @@ class Runs:
         """
         for name in require:
             if name not in REQUIRABLE:
-                raise ValueError(f"require={require!r}: {name!r} must be one of {', '.join(REQUIRABLE)}")
+                raise ArgumentError("require", require, complaint=f"{name!r} must be one of {', '.join(REQUIRABLE)}")
         condition = None if where is None else Where.parse(where)
-        if isinstance(data, Runs):
-            for name, given in (("columns", columns), ("random_baseline", random_baseline)):
-                if given is not None:
-                    raise ValueError(f"{name}={given!r}: these are Runs already, not a table to be read")
-            data.having(*require)
-            return data if condition is None else data._filtered(condition)
-        from .runs_file import Table, table_of
-        from .runs_reading import read_table
-
-        table = data if isinstance(data, Table) else table_of(data)
-        return read_table(table, columns, condition, require, random_baseline, names)
+        if not isinstance(data, Runs):
+            return _read(table_of(data), columns, condition, require, random_baseline, names)
+        for name, value in (("columns", columns), ("random_baseline", random_baseline)):
+            if value is not None:
+                raise ArgumentError(name, value, complaint="these are Runs already, not a table to be read")
+        data.having(*require)
+        return data if condition is None else data._filtered(condition)
 
     def _filtered(self, condition: Where) -> Runs:
-        held = {name: getattr(self, name) for name in (*BUDGET, "loss", "weight", "group")}
-        held = {name: values for name, values in held.items() if values is not None}
+        known = {name: values for name, values in self._quantities().items() if name != "row"}
         if self.metric == "accuracy":
-            held["accuracy"] = self.extra[self.columns["accuracy"]]
-        truth = condition.evaluate(*named(held, self.columns, self.extra), len(self), self.source)
-        left_out = len(self) - int(np.count_nonzero(truth.true))
-        if left_out == len(self):
-            raise ValueError(f"{self.source}: where={condition.text!r} leaves none of {counted(len(self), 'run')}")
-        return replace(self.subset(truth.true), left_out=self.left_out + left_out)
+            known["accuracy"] = self.extra[self.columns["accuracy"]]
+        truth = condition.evaluate(*names_in_conditions(known, self.columns, self.extra), len(self), self.source)
+        if not truth.true.any():
+            raise condition.error(f"leaves none of {counted(len(self), 'run')} of {self.source}")
+        chosen = self.subset(truth.true)
+        return replace(chosen, left_out=self.left_out + len(self) - len(chosen))
 
-    # -- use -----------------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.loss)
 
     def subset(self, index: Any) -> Runs:
         """The runs at a boolean mask or at indices (with repetitions, as a bootstrap draws them)."""
-        chosen = np.asarray(index, dtype=None if np.size(index) else np.int64)
-        if chosen.dtype.kind not in "biu" or chosen.ndim != 1 or (chosen.dtype.kind == "b" and len(chosen) != len(self)):
-            raise ValueError(f"index of {chosen.dtype} and shape {chosen.shape}: must be a mask of {len(self)} or indices")
+        chosen = chosen_rows(index, len(self))
         try:
             taken = {name: values[chosen] for name, values in self._quantities().items()}
         except IndexError as error:
@@ -208,13 +202,14 @@ class Runs:
         """Raise where there are fewer than n runs."""
         if len(self) < n:
             usable = counted(len(self), "usable run")
-            raise ValueError(f"{self.source}: has {usable}; must be at least {n} for {for_what}{self._lost()}")
+            raise TableError(self.source, f"has {usable}; must be at least {n} for {for_what}{self._lost()}")
 
     def having(self, *quantities: str) -> None:
         """Raise where the runs lack one of the quantities."""
         for name in quantities:
             if getattr(self, name) is None:
-                raise ValueError(f"{self.source}: the runs have no {name}; read them with require=({name!r}, ...)")
+                complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
+                raise TableError(self.source, complaint)
 
     def to_frame(self) -> DataFrame:
         """A pandas frame with a column for every quantity and every other column, indexed by row."""
@@ -258,52 +253,185 @@ class Runs:
         return {name: values for name, values in held.items() if values is not None}
 
     def _lost(self) -> str:
-        parts = lost_rows(self.left_out, self.dropped)
-        return f" ({'; '.join(parts)})" if parts else ""
-
-    def __reduce__(self) -> tuple[Callable[..., Runs], tuple[dict[str, Any]]]:
-        return _rebuilt, ({part.name: getattr(self, part.name) for part in fields(self)},)
+        lost = lost_rows(self.left_out, self.dropped)
+        return f" ({'; '.join(lost)})" if lost else ""
 
 
-def locked(values: Any) -> Any:
-    """The same array for reading only; the caller's own stays as it is."""
-    view = np.asarray(values).view()
-    view.setflags(write=False)
-    return view
+# -- reading ---------------------------------------------------------------------------------------
 
 
-def _rebuilt(state: dict[str, Any]) -> Runs:
-    return Runs(**state)
+def _read(
+    table: Table,
+    columns: Mapping[str, str | None] | None,
+    where: Where | None,
+    require: Collection[str],
+    random_baseline: float | None,
+    names: Collection[str],
+) -> Runs:
+    """See `Runs.read`."""
+    aliases: dict[str, str | None] = {}
+    if names and isinstance(columns, Mapping):
+        aliases = {key: name for key, name in columns.items() if key in names and quantity_named(key) is None}
+        columns = {key: name for key, name in columns.items() if key not in aliases}
+    table = table.also_called(aliases)
+    chosen, _ = chosen_columns(table.source, table.names, RUNS, columns)
+    known = _recognised(table, chosen, require, table.empty())
+    reading = _Reading(table, known, where, require, random_baseline)
+    if where is not None and reading.selected.any():
+        again = _recognised(table, chosen, require, table.empty(reading.selected))
+        if again.of != known.of:  # a column is empty in the rows that are selected
+            reading = _Reading(table, again, where, require, random_baseline)
+    reading.require_rows(where, "is a usable run")
+    return reading.runs(aliases, propose="group" not in chosen)
 
 
-def those_dropped(dropped: tuple[Dropped, ...]) -> str:
-    """How many rows were dropped, and the first of them.
-
-    >>> those_dropped((Dropped(3, "loss is missing"),))
-    '1 dropped: row 3: loss is missing'
-    """
-    rest = len(dropped) - MOST_SHOWN
-    first = ", ".join(map(str, dropped[:MOST_SHOWN]))
-    return f"{len(dropped)} dropped: {first}{f' and {rest} more' if rest > 0 else ''}"
-
-
-def lost_rows(left_out: int, dropped: tuple[Dropped, ...]) -> list[str]:
-    """What became of the rows of a table that are not in use: a part a reason.
-
-    >>> lost_rows(2, ())
-    ['2 rows left out by the condition']
-    """
-    parts = [f"{counted(left_out, 'row')} left out by the condition"] if left_out else []
-    return parts + ([those_dropped(dropped)] if dropped else [])
+def _recognised(table: Table, chosen: Mapping[str, str | None], require: Collection[str], empty: Collection[str]) -> Columns:
+    """The columns of a table of runs, with what is required."""
+    columns = recognise(table.source, table.names, RUNS, chosen, empty)
+    if "loss" in columns.of and "accuracy" in columns.of:
+        if chosen.get("loss") and chosen.get("accuracy"):
+            raise ArgumentError("columns", dict(chosen), complaint="choose loss or accuracy, not both")
+        other = "loss" if chosen.get("accuracy") else "accuracy"
+        columns = replace(columns, of={name: column for name, column in columns.of.items() if name != other})
+    two_known = sum(name in columns.of for name in BUDGET) >= 2
+    missing = [name for name in require if name not in columns.of and not (name in BUDGET and two_known)]
+    missing = [name for name in missing if not (name == "loss" and "accuracy" in columns.of)]
+    kin = {name for group in (BUDGET, OUTCOME) if {*group} & {*missing} for name in group}
+    columns.settle(*kin, *missing)
+    if missing:
+        raise TableError(table.source, _missing(columns, missing[0], empty))
+    return columns
 
 
-def named(
-    quantities: Mapping[str, Any], columns: Mapping[str, str], others: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a plain name and what a name in backticks means in a condition.
+def _missing(columns: Columns, quantity: str, empty: Collection[str]) -> str:
+    """The complaint that a quantity has no column, with those that might be meant."""
+    wanted = OUTCOME if quantity == "loss" else (quantity,)
+    free = [name for name in columns.names if name not in empty and name not in columns.of.values()]
+    alike = [(what, name) for what in wanted for name in columns_like(what, free)] or [(quantity, "NAME")]
+    tied = " (it would follow from the other two of params, tokens and compute)" if quantity in BUDGET else ""
+    which = f"the columns are {listed(name for name in columns.names if name not in empty)}"
+    if alike[0][1] != "NAME":
+        which = f"perhaps {listed(name for _, name in alike)}"
+    return f"no column for {' or '.join(wanted)}{tied}; {which}; {name_it(*alike[0])}"
 
-    A plain name is a quantity or its letter before it is a column; in backticks it is the column of the source.
-    """
-    quoted = {**others, **{name: quantities[quantity] for quantity, name in columns.items() if quantity in quantities}}
-    letters = {letter: quantities[quantity] for letter, quantity in LETTERS.items() if quantity in quantities}
-    return {**quoted, **letters, **quantities}, quoted
+
+class _Reading(Reading):
+    """The rows of a table of runs."""
+
+    def __init__(
+        self,
+        table: Table,
+        columns: Columns,
+        where: Where | None,
+        require: Collection[str],
+        random_baseline: float | None,
+    ) -> None:
+        super().__init__(table, columns)
+        if random_baseline is not None and "accuracy" not in columns.of:
+            complaint = f"is for accuracy, and {table.source} has loss"
+            raise ArgumentError("random_baseline", random_baseline, complaint=complaint)
+        for name in columns.of:
+            if name not in ("group", "accuracy"):
+                self.read_positive(name, optional=name not in (*require, *OUTCOME))
+        self.fill_budget()
+        self.baseline = None
+        if "accuracy" in columns.of:
+            self.baseline = 0.0 if random_baseline is None else random_baseline
+            self.take_logarithm(checked_baseline("random_baseline", self.baseline))
+        required = {*require, "loss", "weight"} & self.numbers.keys()
+        self.drop_missing(name for name in (*BUDGET, "loss", "weight") if name in required)
+        # Of accuracy, the loss is a figure of ours: a condition is on accuracy.
+        numbers = {name: values for name, values in self.numbers.items() if self.baseline is None or name != "loss"}
+        self.select(where, *names_in_conditions(numbers, columns.of, table.columns))
+
+    def take_logarithm(self, baseline: float) -> None:
+        """The loss of accuracy: the negative logarithm of what exceeds guessing."""
+        self.read("accuracy", optional=False)
+        values, column = self.numbers["accuracy"], self.columns.of["accuracy"]
+        outside = np.flatnonzero((values < 0.0) | (values > 1.0))
+        if len(outside):
+            complaint = f"accuracy={float(values[outside[0]])!r} must be a number from 0 to 1 (divide percentages by 100)"
+            raise self.error(complaint, outside[0], column=column)
+        above, below = values > baseline, values < 1.0
+        level = f"the random baseline {baseline!r}" if baseline else "0"
+        for index in np.flatnonzero(~above & ~np.isnan(values)).tolist():
+            self.drop({index: f"accuracy={float(values[index])!r}: must be above {level}"})
+        self.drop_where(values == 1.0, "accuracy=1.0: must be below 1 (-log 1 = 0 is no positive loss)")
+        self.drop_where(np.isnan(values), "accuracy is missing")
+        loss = np.full(len(values), np.nan)
+        loss[above & below] = neg_log_accuracy(values[above & below], baseline)
+        self.numbers["loss"] = loss
+
+    def runs(self, aliases: Mapping[str, str | None], *, propose: bool) -> Runs:
+        """The rows that are kept."""
+        kept, of = self.kept, self.columns.of
+        taken = {name: self.numbers[name] for name in (*BUDGET, "loss", "weight") if name in self.numbers}
+        for name in BUDGET:
+            if name in taken and (n := int(np.count_nonzero(np.isnan(taken[name][kept])))):
+                del taken[name]
+                self.warnings.append(f"{name} is missing in {counted(n, 'run')}; it is not required, and left out for all")
+                self.derived = None if self.derived == name else self.derived
+        self.numbers = {name: values for name, values in self.numbers.items() if name not in BUDGET or name in taken}
+        before = [*self._unsettled(), *self.other_columns()]
+        if propose and "group" not in of:
+            before += self.proposed_groups(np.flatnonzero(kept), "row", AS_CHECKPOINTS)
+        outcome = {} if self.baseline is None else {of["accuracy"]: self.numbers["accuracy"]}
+        if outcome:
+            self._warn_of_selection()
+        else:
+            refuse_losses(self.table.source, taken["loss"][kept])
+        others = self.table.columns | outcome
+        used = {*of.values()} - outcome.keys()
+        doubtful = {name: values[kept] for name, values in taken.items() if not (outcome and name == "loss")}
+        groups = self._groups()
+        return Runs(
+            **{name: taken[name][kept] if name in taken else None for name in (*BUDGET, "loss", "weight")},
+            group=groups,
+            row=np.flatnonzero(kept) + 1,
+            extra={name: values[kept] for name, values in others.items() if name not in used},
+            metric="accuracy" if outcome else "loss",
+            random_baseline=self.baseline,
+            source=self.table.source,
+            columns={**of, **aliases},
+            derived=self.derived,
+            n_rows=self.table.rows,
+            left_out=self.left_out,
+            dropped=self.dropped,
+            warnings=(*before, *self.warnings, *doubts(doubtful, frozenset(of)), *self.copies()),
+        )
+
+    def _unsettled(self) -> list[str]:
+        return [
+            f"{may_be(names, quantity)}: none is taken; {name_it(quantity, names[0])}"
+            for quantity, names in self.columns.unsettled.items()
+            if not (quantity == "accuracy" and "loss" in self.columns.of)
+        ]
+
+    def _warn_of_selection(self) -> None:
+        beneath = self.numbers["accuracy"] <= self.baseline
+        if n := int(np.count_nonzero(beneath & self.selected)):
+            self.warnings.append(
+                f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be used: the others are selected by "
+                "their outcome, and a fit to them is biased"
+            )
+
+    def _groups(self) -> Any:
+        """Labels of groups; a run without one is a group of its own."""
+        if "group" not in self.columns.of:
+            return None
+        rows = np.flatnonzero(self.kept)
+        cells = self.table.columns[self.columns.of["group"]][rows].tolist()
+        labels = np.empty(len(rows), dtype=object)
+        whole = all(isinstance(cell, float) and (cell != cell or cell.is_integer()) for cell in cells)
+        missing = 0
+        for place, cell in enumerate(cells):
+            if cell is None or cell != cell:
+                labels[place] = f"row {rows[place] + 1}"
+                missing += 1
+            elif isinstance(cell, (list, dict)):
+                labels[place] = str(cell)  # as it would be in CSV
+            else:
+                labels[place] = int(cell) if whole else cell  # seed 3, not 3.0
+        if missing:
+            self.warnings.append(f"group is missing in {counted(missing, 'run')}, each a group of its own")
+        return labels

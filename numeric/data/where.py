@@ -1,21 +1,13 @@
-"""Conditions on the rows of a table: read by a grammar of their own, never evaluated as code.
+"""Conditions on the rows of a table, such as ``loss < 4.5 and source == 'train'``.
 
-    condition  := conjunction ("or" conjunction)*
-    conjunction := negation ("and" negation)*
-    negation   := "not" negation | comparison
-    comparison := sum (("<" | "<=" | ">" | ">=" | "==" | "!=") sum)* | sum ["not"] "in" "(" literal ("," literal)* ")"
-    sum        := product (("+" | "-") product)*
-    product    := signed (("*" | "/") signed)*
-    signed     := ("+" | "-") signed | power
-    power      := atom ("**" signed)?
-    atom       := number | text | name | `any name` | "(" condition ")"
+Python's parser reads them, and nothing is ever executed: numbers, texts and names are taken out first, and of what
+is left only ``and``, ``or``, ``not``, comparisons, ``in (...)``, arithmetic and brackets are allowed. Numbers
+are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in single or double quotes (doubled inside), and
+a column whose name is no word stands in backticks. The names of the quantities and their letters (params or N,
+tokens or D, compute or C, loss or L) mean the quantities, whatever their columns are called.
 
-Numbers are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in single or double quotes (doubled inside), and a
-column whose name is no word stands in backticks. The names of the quantities and their letters (params or N, tokens or D, compute
-or C, loss or L) mean the quantities, whatever their columns are called.
-
-Logic has three values: a comparison with an empty cell is neither true nor false, nor is what hangs on it, and only rows for
-which the condition is true are selected.
+Logic has three values: a comparison with an empty cell is neither true nor false, nor is what depends on it, and
+only rows for which the condition is true are selected.
 
 Examples
 --------
@@ -29,20 +21,23 @@ array([False,  True, False])
 
 from __future__ import annotations
 
+import ast
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from ...theory.data.notation import close_matches
+from ..errors import ArgumentError
 from .numerals import SPELLINGS, UNSIGNED, parse
 
-__all__ = ["Truth", "Where", "WhereError"]
+__all__ = ["Truth", "Where"]
 
 LONGEST_TEXT = 4_000
-DEEPEST_NESTING = 50
 MOST_LISTED = 20
 
 TOKEN = re.compile(
@@ -50,51 +45,49 @@ TOKEN = re.compile(
     r"|(?P<name>[^\W\d]\w*)"
     r"|(?P<text>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")"
     r"|(?P<quoted>`(?:[^`]|``)+`)"
-    r"|(?P<relation><=|>=|==|!=|[<>](?!>))"
-    r"|(?P<power>\*\*)|(?P<operator>[-+*/(),])"
+    r"|(?P<operator><=|>=|==|!=|[<>](?!>)|\*\*|[-+*/(),])"
 )
-#: What people write in other languages, and what it is here.
-ELSEWHERE = {"=": "==", "&&": "and", "&": "and", "||": "or", "|": "or", "<>": "!=", "!": "not", "^": "**"}
 WORDS = ("and", "or", "not", "in")
-
-RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
+#: What people write in other languages, and what it is here.
+ELSEWHERE = {
+    **{"=": "==", "&&": "and", "&": "and", "||": "or", "|": "or"},
+    **{"<>": "!=", "!": "not", "^": "**"},
 }
-OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "**": np.power,
+RELATIONS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("<", np.less),
+    ast.LtE: ("<=", np.less_equal),
+    ast.Gt: (">", np.greater),
+    ast.GtE: (">=", np.greater_equal),
+    ast.Eq: ("==", np.equal),
+    ast.NotEq: ("!=", np.not_equal),
 }
-
-
-#: Element by element, which `is not` is not.
-_PRESENT: Callable[[Any, Any], Any] = np.not_equal
-
-
-class WhereError(ValueError):
-    """A condition that cannot be read, or not on these columns.
-
-    Attributes
-    ----------
-    text : str
-        The condition.
-    complaint : str
-        The message without it.
-    """
-
-    def __init__(self, text: str, complaint: str) -> None:
-        super().__init__(f"where={text!r}: {complaint}")
-        self.text, self.complaint = text, complaint
-
-    def __reduce__(self) -> tuple[type[WhereError], tuple[str, str]]:
-        return type(self), (self.text, self.complaint)
+OPERATIONS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", np.add),
+    ast.Sub: ("-", np.subtract),
+    ast.Mult: ("*", np.multiply),
+    ast.Div: ("/", np.divide),
+    ast.Pow: ("**", np.power),
+}
+SIGNS: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    ast.USub: ("-", np.negative),
+    ast.UAdd: ("+", np.positive),
+}
+ALLOWED = (
+    *(
+        ast.Expression,
+        ast.Name,
+        ast.Load,
+        ast.BoolOp,
+        ast.And,
+        ast.Or,
+        ast.UnaryOp,
+        ast.Not,
+        ast.BinOp,
+        ast.Compare,
+    ),
+    *(*RELATIONS, *OPERATIONS, *SIGNS, ast.In, ast.NotIn, ast.Tuple),
+)
+NUMBERS, TEXT, FLAGS = "numbers", "text", "truth values"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,23 +118,31 @@ class Where:
     Attributes
     ----------
     text : str
+    argument : str
+        The argument that holds the condition, for errors.
     """
 
     text: str
-    tree: Any
+    argument: str
+    _tree: ast.expr
+    _leaves: Mapping[str, _Leaf]
 
     @classmethod
-    def parse(cls, text: str) -> Where:
+    def parse(cls, text: str, argument: str = "where") -> Where:
         """The condition that a text spells.
 
         Raises
         ------
-        WhereError
-            Naming the text, the position, and what is expected there.
+        ArgumentError
+            Naming the text, the position, and what cannot be read there.
         """
         if not isinstance(text, str):
-            raise ValueError(f"where={text!r}: must be a text such as 'loss < 4.5'")
-        return cls(text, _Reader(text).condition_alone())
+            raise ArgumentError(argument, text, "a text such as 'loss < 4.5'")
+        if len(text) > LONGEST_TEXT:
+            complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
+            raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
+        reader = _Reader(text, argument)
+        return cls(text, argument, reader.tree(), reader.leaves)
 
     def evaluate(self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = "") -> Truth:
         """Where the condition holds.
@@ -149,254 +150,116 @@ class Where:
         Parameters
         ----------
         bare, quoted : mapping of str to ndarray
-            The columns that a plain name and a name in backticks mean: numbers, truth values, or objects with None for an empty
-            cell.
+            The columns that a plain name and a name in backticks mean: numbers, truth values, or objects with
+            None for an empty cell.
         rows : int
         source : str
             What holds the columns, for messages.
 
         Raises
         ------
-        WhereError
+        ArgumentError
             Where there is no such column, or text is compared with numbers.
         """
-        with np.errstate(all="ignore"):
-            truth = self.tree.truth(_Rows(self.text, bare, quoted, source))
-        return Truth(np.broadcast_to(truth.true, rows).copy(), np.broadcast_to(truth.false, rows).copy())
+        evaluation = _Evaluation(self, bare, quoted, source or "the table")
+        try:
+            with np.errstate(all="ignore"):
+                truth = evaluation.truth(self._tree)
+        except RecursionError:
+            raise self.error("is nested too deeply") from None
+        return Truth(*(np.broadcast_to(part, rows).copy() for part in (truth.true, truth.false)))
+
+    def error(self, complaint: str) -> ArgumentError:
+        return ArgumentError(self.argument, self.text, complaint=complaint)
 
 
-# -- the tree ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The columns that a condition is evaluated on."""
-
-    text: str
-    bare: Mapping[str, Any]
-    quoted: Mapping[str, Any]
-    source: str
-
-    def fail(self, complaint: str) -> NoReturn:
-        raise WhereError(self.text, complaint)
+# -- reading -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Values:
-    """An operand: numbers (NaN at an empty cell), texts (None there), or truth values."""
+class _Leaf:
+    """A number, a text or a column, as it is spelt and where."""
 
     kind: str
-    array: Any
-    shown: str
-
-    @property
-    def known(self) -> Any:
-        return self.array == self.array if self.kind == "number" else _PRESENT(self.array, None)
-
-
-@dataclass(frozen=True)
-class _Literal:
-    value: float | str
-    shown: str
-
-    def values(self, rows: _Rows) -> _Values:
-        if isinstance(self.value, str):
-            return _Values("text", np.array(self.value, dtype=object), self.shown)
-        return _Values("number", np.float64(self.value), self.shown)
-
-    def truth(self, rows: _Rows) -> Truth:
-        rows.fail(f"{self.shown} is no condition: a comparison is expected")
-
-
-@dataclass(frozen=True)
-class _Column:
-    name: str
-    quoted: bool
-    position: int
-
-    @property
-    def shown(self) -> str:
-        return f"column {self.name!r}"
-
-    def values(self, rows: _Rows) -> _Values:
-        columns = rows.quoted if self.quoted else rows.bare
-        if self.name not in columns:
-            names = list(dict.fromkeys([*columns]))
-            rest = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-            what = f"{rows.source or 'the table'} has {', '.join(names[:MOST_LISTED])}{rest}"
-            rows.fail(f"no column {self.name!r} at position {self.position + 1}{close_matches(self.name, names)}; {what}")
-        array = columns[self.name]
-        if array.dtype.kind in "iuf":
-            return _Values("number", array.astype(np.float64), self.shown)
-        if array.dtype.kind == "b":
-            return _Values("flag", array, self.shown)
-        return _of_objects(array, self.shown)
-
-    def truth(self, rows: _Rows) -> Truth:
-        values = self.values(rows)
-        if values.kind != "flag":
-            rows.fail(f"{self.shown} holds {_PLURAL[values.kind]}, no truth values: a comparison is expected")
-        known = values.known
-        holds = np.equal(values.array, True)
-        return Truth(known & holds, known & ~holds)
-
-
-def _of_objects(array: Any, shown: str) -> _Values:
-    """A column of Python objects: numbers or truth values where nothing else is in it, else text."""
-    present = [cell for cell in array if cell is not None]
-    if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
-        return _Values("flag", array, shown)
-    if all(isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present):
-        return _Values("number", np.array([np.nan if cell is None else _float(cell) for cell in array], dtype=np.float64), shown)
-    texts = np.empty(len(array), dtype=object)
-    texts[:] = [None if cell is None else str(cell) for cell in array]
-    return _Values("text", texts, shown)
-
-
-def _float(cell: Any) -> float:
-    try:
-        return float(cell)
-    except OverflowError:
-        return float("inf") if cell > 0 else float("-inf")
-
-
-_PLURAL = {"number": "numbers", "text": "text", "flag": "truth values"}
-
-
-@dataclass(frozen=True)
-class _Operation:
-    """Operands joined from left to right: flat, so that no long sum is a deep one. A sign has one operand."""
-
-    operators: tuple[str, ...]
-    operands: tuple[Any, ...]
-
-    @property
-    def shown(self) -> str:
-        return f"the {self.operators[0]} expression"
-
-    def values(self, rows: _Rows) -> _Values:
-        arrays = [self.numbers(rows, operand) for operand in self.operands]
-        if len(arrays) == 1:
-            return _Values("number", np.negative(arrays[0]) if self.operators == ("-",) else arrays[0], self.shown)
-        whole = arrays[0]
-        for operator, array in zip(self.operators, arrays[1:], strict=True):
-            whole = OPERATIONS[operator](whole, array)
-        return _Values("number", whole, self.shown)
-
-    def numbers(self, rows: _Rows, operand: Any) -> Any:
-        values = operand.values(rows)
-        if values.kind != "number":
-            what = "text" if values.kind == "text" else "a truth value"
-            rows.fail(f"{values.shown} is {what}: no {self.operators[0]} of it")
-        return values.array
-
-    def truth(self, rows: _Rows) -> Truth:
-        rows.fail(f"{self.shown} is a number: a comparison is expected")
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    operands: tuple[Any, ...]
-    relations: tuple[str, ...]
-
-    def values(self, rows: _Rows) -> _Values:
-        rows.fail("a comparison is no number: join comparisons with and, or")
-
-    def truth(self, rows: _Rows) -> Truth:
-        operands = [operand.values(rows) for operand in self.operands]
-        parts = [
-            _compared(rows, left, relation, right)
-            for left, relation, right in zip(operands, self.relations, operands[1:], strict=False)
-        ]
-        whole = parts[0]
-        for part in parts[1:]:
-            whole = whole & part
-        return whole
-
-
-@dataclass(frozen=True)
-class _Membership:
-    operand: Any
-    choices: tuple[_Literal, ...]
-
-    def values(self, rows: _Rows) -> _Values:
-        rows.fail("in (...) is no number: join conditions with and, or")
-
-    def truth(self, rows: _Rows) -> Truth:
-        operand = self.operand.values(rows)
-        parts = [_compared(rows, operand, "==", choice.values(rows)) for choice in self.choices]
-        whole = parts[0]
-        for part in parts[1:]:
-            whole = whole | part
-        return whole
-
-
-@dataclass(frozen=True)
-class _Logic:
-    word: str
-    parts: tuple[Any, ...]
-
-    def values(self, rows: _Rows) -> _Values:
-        rows.fail(f"what {self.word!r} makes is no number")
-
-    def truth(self, rows: _Rows) -> Truth:
-        whole: Truth = self.parts[0].truth(rows)
-        if self.word == "not":
-            return ~whole
-        for part in self.parts[1:]:
-            whole = whole & part.truth(rows) if self.word == "and" else whole | part.truth(rows)
-        return whole
-
-
-def _compared(rows: _Rows, left: _Values, relation: str, right: _Values) -> Truth:
-    if left.kind != right.kind or left.kind == "flag":
-        what = f"{left.shown} ({_PLURAL[left.kind]}) {relation} {right.shown} ({_PLURAL[right.kind]})"
-        cure = "; a column of truth values is a condition by itself" if "flag" in (left.kind, right.kind) else _cure(left, right)
-        rows.fail(f"cannot compare {what}{cure}")
-    if left.kind == "text" and relation not in ("==", "!="):
-        rows.fail(f"cannot compare text by {relation}: {left.shown} and {right.shown}; only == and != are for text")
-    known = left.known & right.known
-    holds = np.asarray(RELATIONS[relation](left.array, right.array), dtype=bool)
-    return Truth(known & holds, known & ~holds)
-
-
-def _cure(left: _Values, right: _Values) -> str:
-    text = left if left.kind == "text" else right
-    return "; compare text with a text in quotes" if text.shown.startswith("column") else "; a number stands without quotes"
-
-
-# -- the reader --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
+    value: Any
+    spelt: str
     position: int
 
 
-def _tokens(text: str) -> list[_Token]:
-    if len(text) > LONGEST_TEXT:
-        raise WhereError(text[:40] + "...", f"has {len(text)} characters; at most {LONGEST_TEXT} are read")
-    tokens = []
-    position = 0
-    while position < len(text):
-        if text[position].isspace():
-            position += 1
-            continue
-        match = TOKEN.match(text, position)
-        if match is None:
-            raise WhereError(text, _unreadable(text, position))
-        kind = str(match.lastgroup)
-        word = match.group()
-        tokens.append(_Token("word" if kind == "name" and word.lower() in WORDS else kind, word, position))
-        position = match.end()
-    return tokens
+class _Reader:
+    """The condition with a plain name in place of each number, text and column, so that Python can parse it."""
+
+    def __init__(self, text: str, argument: str) -> None:
+        self.text, self.argument = text, argument
+        self.leaves: dict[str, _Leaf] = {}
+        self.code = ""
+        #: Where each token begins in the code, and in the text.
+        self.starts: list[int] = []
+        self.positions: list[int] = []
+        position = len(text) - len(text.lstrip())
+        while position < len(text):
+            match = TOKEN.match(text, position)
+            if match is None:
+                raise self.error(_unreadable(text, position))
+            if self.code.endswith("in ") and match.group() != "(":
+                raise self.error(f"in at position {self.positions[-1] + 1} must be followed by choices in brackets")
+            self.starts.append(len(self.code))
+            self.positions.append(position)
+            self.code += self._written(str(match.lastgroup), match.group(), position) + " "
+            position = match.end() + len(text[match.end() :]) - len(text[match.end() :].lstrip())
+
+    def _written(self, kind: str, word: str, position: int) -> str:
+        if kind == "operator" or word.lower() in WORDS:
+            return word.lower()
+        value: Any = word
+        if kind == "number":
+            try:
+                value = parse(word)
+            except ValueError as error:
+                raise self.error(f"{word} at position {position + 1}: {error}") from None
+        elif kind != "name":
+            value = word[1:-1].replace(word[0] * 2, word[0])
+        name = f"_{len(self.leaves)}"
+        self.leaves[name] = _Leaf(kind, value, word, position)
+        return name
+
+    def tree(self) -> ast.expr:
+        try:
+            parsed = ast.parse(self.code.strip(), mode="eval")
+        except SyntaxError as error:
+            raise self.error(self._unexpected((error.offset or len(self.code) + 1) - 1)) from None
+        except (MemoryError, RecursionError):
+            raise self.error("is nested too deeply") from None
+        listed = {id(side) for node in ast.walk(parsed) if isinstance(node, ast.Compare) for side in _lists(node)}
+        for node in ast.walk(parsed):
+            if not isinstance(node, ALLOWED) or (isinstance(node, ast.Tuple) and id(node) not in listed):
+                what = "a call" if isinstance(node, ast.Call) else "a list"
+                where = self._position(getattr(node, "col_offset", 0))
+                raise self.error(f"{what} at position {where + 1} is not allowed; a comparison is expected")
+        return parsed.body
+
+    def _position(self, offset: int) -> int:
+        """Where in the text the token begins that is at an offset of the code."""
+        return self.positions[max(bisect_right(self.starts, offset) - 1, 0)]
+
+    def _unexpected(self, offset: int) -> str:
+        if offset >= len(self.code.rstrip()):
+            return "ends where a column, a number, a text in quotes or ) is expected"
+        position = self._position(offset)
+        token = TOKEN.match(self.text, position)
+        return f"cannot read {token.group() if token else ''} at position {position + 1}; a comparison is expected"
+
+    def error(self, complaint: str) -> ArgumentError:
+        return ArgumentError(self.argument, self.text, complaint=complaint)
+
+
+def _lists(node: ast.Compare) -> list[ast.expr]:
+    """What stands on the right of ``in``."""
+    return [side for op, side in zip(node.ops, node.comparators, strict=True) if isinstance(op, (ast.In, ast.NotIn))]
 
 
 def _unreadable(text: str, position: int) -> str:
-    rest = text[position:]
-    at = f"at position {position + 1}"
+    rest, at = text[position:], f"at position {position + 1}"
     if rest[0] in "'\"`":
         return f"{'name' if rest[0] == '`' else 'text'} {at} has no closing {rest[0]}"
     for size in (2, 1):
@@ -408,144 +271,159 @@ def _unreadable(text: str, position: int) -> str:
     return f"cannot read {rest[0]!r} {at}"
 
 
-class _Reader:
-    """Recursive descent; every method reads one rule of the grammar."""
+# -- evaluation ----------------------------------------------------------------------------------------
 
-    def __init__(self, text: str) -> None:
-        self.text, self.tokens, self.index, self.depth = text, _tokens(text), 0, 0
 
-    def condition_alone(self) -> Any:
-        tree = self.condition()
-        if self.index < len(self.tokens):
-            self.expected("and, or, or the end")
-        return tree
+@dataclass(frozen=True)
+class _Operand:
+    """Numbers (NaN at an empty cell), texts or truth values (None there)."""
 
-    # one token
+    kind: str
+    values: Any
+    shown: str
 
-    def next_is(self, *texts: str) -> bool:
-        if self.index == len(self.tokens):
-            return False
-        token = self.tokens[self.index]
-        return token.kind not in ("text", "quoted") and token.text.lower() in texts
+    @property
+    def known(self) -> Any:
+        if self.kind == NUMBERS:
+            return self.values == self.values
+        return np.not_equal(self.values, None)  # element by element
 
-    def took(self, *texts: str) -> str | None:
-        if not self.next_is(*texts):
-            return None
-        self.index += 1
-        return self.tokens[self.index - 1].text.lower()
 
-    def expected(self, what: str) -> NoReturn:
-        if self.index == len(self.tokens):
-            raise WhereError(self.text, f"ends where {what} is expected")
-        token = self.tokens[self.index]
-        raise WhereError(self.text, f"unexpected {token.text} at position {token.position + 1}; {what} is expected")
+@dataclass(frozen=True)
+class _Evaluation:
+    """A condition on the columns of a table."""
 
-    def deeper(self, rule: Callable[[], Any]) -> Any:
-        self.depth += 1
-        if self.depth > DEEPEST_NESTING:
-            raise WhereError(self.text, f"is nested more than {DEEPEST_NESTING} deep")
-        tree = rule()
-        self.depth -= 1
-        return tree
+    where: Where
+    bare: Mapping[str, Any]
+    quoted: Mapping[str, Any]
+    source: str
 
-    # the rules
+    def truth(self, node: ast.expr) -> Truth:
+        """Where a condition holds."""
+        if isinstance(node, ast.BoolOp):
+            parts = map(self.truth, node.values)
+            both = isinstance(node.op, ast.And)
+            return reduce(lambda one, other: one & other if both else one | other, parts)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return ~self.truth(node.operand)
+        if isinstance(node, ast.Compare):
+            return self.member(node) if _lists(node) else self.comparison(node)
+        operand = self.operand(node)
+        if operand.kind != FLAGS:
+            raise self.where.error(f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected")
+        holds = np.equal(operand.values, True)
+        return Truth(operand.known & holds, operand.known & ~holds)
 
-    def condition(self) -> Any:
-        return self.joined("or", self.conjunction)
+    def comparison(self, node: ast.Compare) -> Truth:
+        sides = [self.operand(side) for side in (node.left, *node.comparators)]
+        parts = (self.compared(*part) for part in zip(sides, node.ops, sides[1:], strict=False))
+        return reduce(lambda one, other: one & other, parts)
 
-    def conjunction(self) -> Any:
-        return self.joined("and", self.negation)
+    def member(self, node: ast.Compare) -> Truth:
+        if len(node.ops) > 1:
+            raise self.where.error("in (...) stands alone: join conditions with and, or")
+        choices = node.comparators[0]
+        listed = choices.elts if isinstance(choices, ast.Tuple) else [choices]
+        operand = self.operand(node.left)
+        parts = [self.compared(operand, ast.Eq(), self.literal(choice)) for choice in listed]
+        if not parts:
+            raise self.where.error("in () has no choices: a number or a text in quotes is expected")
+        among = reduce(lambda one, other: one | other, parts)
+        return among if isinstance(node.ops[0], ast.In) else ~among
 
-    def joined(self, word: str, rule: Callable[[], Any]) -> Any:
-        parts = [rule()]
-        while self.took(word):
-            parts.append(rule())
-        return parts[0] if len(parts) == 1 else _Logic(word, tuple(parts))
+    def literal(self, node: ast.expr) -> _Operand:
+        """One of the choices of ``in (...)``."""
+        signed = isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not)
+        inner = node.operand if isinstance(node, ast.UnaryOp) and signed else node
+        kind = self.where._leaves[inner.id].kind if isinstance(inner, ast.Name) else ""
+        if kind not in ("number", "text"):
+            raise self.where.error("in (...) holds numbers or texts in quotes alone")
+        return self.operand(node)
 
-    def negation(self) -> Any:
-        if self.took("not"):
-            return _Logic("not", (self.deeper(self.negation),))
-        return self.comparison()
+    def compared(self, left: _Operand, op: ast.cmpop, right: _Operand) -> Truth:
+        relation, function = RELATIONS[type(op)]
+        if left.kind != right.kind or left.kind == FLAGS:
+            what = f"{left.shown} ({left.kind}) {relation} {right.shown} ({right.kind})"
+            raise self.where.error(f"cannot compare {what}{_cure(left, right)}")
+        if left.kind == TEXT and not isinstance(op, (ast.Eq, ast.NotEq)):
+            both = f"{left.shown} and {right.shown}"
+            raise self.where.error(f"cannot compare text by {relation}: {both}; only == and != are for text")
+        known = left.known & right.known
+        holds = np.asarray(function(left.values, right.values), dtype=bool)
+        return Truth(known & holds, known & ~holds)
 
-    def comparison(self) -> Any:
-        operands = [self.sum()]
-        if self.next_is("in", "not"):
-            negated = self.took("not")
-            if not self.took("in"):
-                self.expected("in")
-            found = _Membership(operands[0], self.choices())
-            return _Logic("not", (found,)) if negated else found
-        relations = []
-        while relation := self.took(*RELATIONS):
-            relations.append(relation)
-            operands.append(self.sum())
-        return _Comparison(tuple(operands), tuple(relations)) if relations else operands[0]
+    def operand(self, node: ast.expr) -> _Operand:
+        """Numbers, texts or truth values."""
+        if isinstance(node, ast.Name):
+            return self.leaf(self.where._leaves[node.id])
+        if isinstance(node, ast.UnaryOp) and type(node.op) in SIGNS:
+            sign, function = SIGNS[type(node.op)]
+            return _Operand(NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression")
+        if isinstance(node, ast.BinOp):
+            return self.chain(node)
+        raise self.where.error("a comparison is no number: join conditions with and, or")
 
-    def choices(self) -> tuple[_Literal, ...]:
-        if not self.took("("):
-            self.expected("( and a list")
-        found = [self.literal()]
-        while self.took(","):
-            if self.next_is(")"):
-                break
-            found.append(self.literal())
-        if not self.took(")"):
-            self.expected(", or )")
-        return tuple(found)
+    def chain(self, node: ast.BinOp) -> _Operand:
+        """Operations from left to right, without a call for each: a long sum is no deep one."""
+        steps: list[tuple[ast.operator, ast.expr]] = []
+        first: ast.expr = node
+        while isinstance(first, ast.BinOp):
+            steps.append((first.op, first.right))
+            first = first.left
+        sign = OPERATIONS[type(steps[-1][0])][0]
+        values = self.numbers(first, sign)
+        for op, right in reversed(steps):
+            sign, function = OPERATIONS[type(op)]
+            values = function(values, self.numbers(right, sign))
+        return _Operand(NUMBERS, values, f"the {sign} expression")
 
-    def literal(self) -> _Literal:
-        sign = self.took("+", "-")
-        kind = self.tokens[self.index].kind if self.index < len(self.tokens) else ""
-        if kind != "number" and (sign or kind != "text"):
-            self.expected("a number" if sign else "a number or a text in quotes")
-        literal: _Literal = self.atom()
-        return _Literal(-literal.value, f"-{literal.shown}") if sign == "-" and isinstance(literal.value, float) else literal
+    def numbers(self, node: ast.expr, sign: str) -> Any:
+        operand = self.operand(node)
+        if operand.kind != NUMBERS:
+            raise self.where.error(f"{operand.shown} is of {operand.kind}: no {sign} of it")
+        return operand.values
 
-    def sum(self) -> Any:
-        return self.chained(("+", "-"), self.product)
+    def leaf(self, leaf: _Leaf) -> _Operand:
+        if leaf.kind == "number":
+            return _Operand(NUMBERS, np.float64(leaf.value), leaf.spelt)
+        if leaf.kind == "text":
+            return _Operand(TEXT, np.array(leaf.value, dtype=object), leaf.spelt)
+        columns = self.quoted if leaf.kind == "quoted" else self.bare
+        if leaf.value not in columns:
+            names = [*columns]
+            rest = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+            hint = close_matches(leaf.value, names)
+            there = f"{self.source} has {', '.join(names[:MOST_LISTED])}{rest}"
+            raise self.where.error(f"no column {leaf.value!r} at position {leaf.position + 1}{hint}; {there}")
+        return _column(columns[leaf.value], f"column {leaf.value!r}")
 
-    def product(self) -> Any:
-        return self.chained(("*", "/"), self.signed)
 
-    def chained(self, operators: tuple[str, ...], rule: Callable[[], Any]) -> Any:
-        operands, found = [rule()], []
-        while operator := self.took(*operators):
-            found.append(operator)
-            operands.append(rule())
-        return _Operation(tuple(found), tuple(operands)) if found else operands[0]
+def _column(cells: Any, shown: str) -> _Operand:
+    """Objects are numbers or truth values where nothing else is among them, else text."""
+    if cells.dtype.kind in "iuf":
+        return _Operand(NUMBERS, cells.astype(np.float64), shown)
+    if cells.dtype.kind == "b":
+        return _Operand(FLAGS, cells, shown)
+    present = [cell for cell in cells if cell is not None]
+    if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
+        return _Operand(FLAGS, cells, shown)
+    if all(isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present):
+        return _Operand(NUMBERS, np.array([_float(cell) for cell in cells], dtype=np.float64), shown)
+    texts = np.array([None, *(None if cell is None else str(cell) for cell in cells)], dtype=object)
+    return _Operand(TEXT, texts[1:], shown)
 
-    def signed(self) -> Any:
-        if operator := self.took("+", "-"):
-            return _Operation((operator,), (self.deeper(self.signed),))
-        return self.power()
 
-    def power(self) -> Any:
-        tree = self.atom()
-        if self.took("**"):
-            return _Operation(("**",), (tree, self.deeper(self.signed)))
-        return tree
+def _float(cell: Any) -> float:
+    try:
+        return float("nan") if cell is None else float(cell)
+    except OverflowError:
+        return float("inf") if cell > 0 else float("-inf")
 
-    def atom(self) -> Any:
-        if self.took("("):
-            tree = self.deeper(self.condition)
-            if not self.took(")"):
-                self.expected(")")
-            return tree
-        kind = self.tokens[self.index].kind if self.index < len(self.tokens) else ""
-        if kind not in ("number", "text", "name", "quoted"):
-            self.expected("a column, a number or a text in quotes")
-        token = self.tokens[self.index]
-        self.index += 1
-        if kind == "number":
-            return _Literal(self.number(token), token.text)
-        if kind == "text":
-            return _Literal(token.text[1:-1].replace(token.text[0] * 2, token.text[0]), token.text)
-        if kind == "quoted":
-            return _Column(token.text[1:-1].replace("``", "`"), True, token.position)
-        return _Column(token.text, False, token.position)
 
-    def number(self, token: _Token) -> float:
-        try:
-            return parse(token.text)
-        except ValueError as error:
-            raise WhereError(self.text, f"{token.text} at position {token.position + 1}: {error}") from None
+def _cure(left: _Operand, right: _Operand) -> str:
+    if FLAGS in (left.kind, right.kind):
+        return "; a column of truth values is a condition by itself"
+    text = left if left.kind == TEXT else right
+    if text.shown.startswith("column"):
+        return "; compare text with a text in quotes"
+    return "; a number stands without quotes"

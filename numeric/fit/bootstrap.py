@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import whole_number
+from ..errors import ArgumentError, whole_number
 from .intervals import checked_level
 from .models import Design
 from .newton import Problems, minimise
@@ -165,15 +165,14 @@ def bootstrap(
     group = fit.runs.group
     chosen = ("cases" if group is None else "groups") if kind == "auto" else kind
     if chosen not in KINDS:
-        raise ValueError(f"kind={kind!r}: must be auto or one of {', '.join(KINDS)}")
+        raise ArgumentError("kind", kind, f"auto or one of {', '.join(KINDS)}")
     if chosen == "groups":
         if group is None:
-            raise ValueError("kind='groups': the runs have no column group")
+            raise ArgumentError("kind", "groups", complaint="the runs have no column group")
         if len(np.unique(group.astype(str))) < LEAST_GROUPS:
-            raise ValueError(
-                f"kind='groups': resampling whole groups needs at least {LEAST_GROUPS} of them; "
-                "kind='cases' draws single runs, as if they were independent"
-            )
+            complaint = f"resampling whole groups needs at least {LEAST_GROUPS} of them"
+            cure = "cases (--resample cases) are single runs, drawn as if they were independent"
+            raise ArgumentError("kind", "groups", complaint=f"{complaint}; {cure}")
     of = {"by": group} if chosen == "groups" else {"kind": chosen}
     draws = resample(fit, repeats, **of, seed=seed, jobs=jobs, progress=progress)
     if not len(draws):
@@ -186,12 +185,13 @@ def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats
     errors = -fit.residuals
     spare = len(errors) - int(fit.free.sum())
     if spare <= 0:
-        raise ValueError(f"kind='residuals': {len(errors)} runs leave no residuals for {int(fit.free.sum())} coefficients")
+        complaint = f"{len(errors)} runs leave no residuals for {int(fit.free.sum())} coefficients"
+        raise ArgumentError("kind", "residuals", complaint=complaint)
     errors = (errors - errors.mean()) * np.sqrt(len(errors) / spare)
     drawn = random.choice(errors, size=(size, len(errors)))
     if fit.objective.in_logs:
         return np.asarray(fit.fitted * np.exp(drawn))
     values = np.asarray(fit.fitted + drawn)
     if (values <= 0.0).any():
-        raise ValueError("kind='residuals': a resampled loss is not positive; use kind='cases'")
+        raise ArgumentError("kind", "residuals", complaint="a resampled loss is not positive; draw cases")
     return values

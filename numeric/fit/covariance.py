@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside
+from ..errors import ArgumentError, outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
         coefficients apart, or E at 0 for want of a better value: nothing that moves with E is normal there.
     """
     if kind not in KINDS:
-        raise ValueError(f"kind={kind!r}: must be one of {', '.join(KINDS)}")
+        raise ArgumentError("kind", kind, f"one of {', '.join(KINDS)}")
     if kind == "classical" and not fit.objective.is_square:
         raise outside("kind", kind, f"sandwich for {fit.objective.name}")
     free = fit.free

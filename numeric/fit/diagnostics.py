@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs_columns import BUDGET, LETTERS
+from ..data.columns import BUDGET, LETTERS
 from .influence import Influence, influences, leverages, weighted
 from .nullspace import NORMAL_MAD
 from .residual_tests import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..custom import executed
+from ..custom import compiled
 from ..errors import outside
 
 if TYPE_CHECKING:
@@ -237,4 +237,4 @@ def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, 
 
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
-    return executed("model", source)
+    return compiled("model", source)

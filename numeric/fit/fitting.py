@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.runs import Runs
-from ..data.runs_units import LOSSES
+from ..data.units import LOSSES
 from ..errors import outside, whole_number
 from .models import MODELS, Design, PowerTerms, named_model
 from .objective import DEFAULT_DELTA, DEFAULT_TAU, Objective

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.runs import Runs
-from ..errors import outside
+from ..errors import ArgumentError, outside
 from .expression import COLUMNS, ExpressionModel
 from .general import solve
 from .models import AT_BOUND
@@ -128,10 +128,11 @@ def fit_general(
     variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
     if not variables:
         known = ", ".join([*(name for name, column in COLUMNS.items() if column in BUDGET), *map(str, table.extra)])
-        raise ValueError(f"model={str(expression)!r}: names no column of the runs, which have {known}")
+        complaint = f"names no column of the runs, which have {known}"
+        raise ArgumentError("model", str(expression), complaint=complaint)
     model = ExpressionModel.on_runs(expression, table, variables=variables)
     if not model.names:
-        raise ValueError(f"model={str(expression)!r}: has no coefficients")
+        raise ArgumentError("model", str(expression), complaint="has no coefficients")
     table.require(model.width - len(fixed or {}), f"the {model.width} coefficients of {expression}")
     require_possible_losses(table)
     found = solve(model, np.asarray(table.loss), table.weight, objective, bounds=bounds, fixed=fixed, seed=seed)

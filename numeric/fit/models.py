@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import nonnegative_number, outside, positive_number
+from ..errors import ArgumentError, nonnegative_number, outside, positive_number
 from .separable import Centred
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def named_model(name: str, *, irreducible: bool = True) -> PowerTerms:
         Where there is no such model.
     """
     if name not in MODELS:
-        raise ValueError(f"model={name!r}: must be one of {', '.join(MODELS)}, or an expression in the columns of the runs")
+        raise ArgumentError("model", name, f"one of {', '.join(MODELS)}, or an expression in the columns of the runs")
     chosen = MODELS[name]
     return PowerTerms(chosen.name, chosen.variables, chosen.prefactors, chosen.exponents, irreducible)
 

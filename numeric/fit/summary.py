@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..data.runs_cells import counted
-from ..data.runs_columns import BUDGET, LETTERS
+from ..data.columns import BUDGET, LETTERS
 from ..errors import outside, positive_number
 from ..lawfile import beyond
 from ..results import LEAST_DRAWS, Estimate
+from ..words import counted
 from .covariance import irreducible_at_zero
 from .identifiability import NO_DERIVATIVES
 from .intervals import checked_level, normal_quantile

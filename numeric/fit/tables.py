@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...theory.data.notation import DEFAULT
 from ...theory.data.notation import notation as find_notation
-from ..data.runs_cells import counted
+from ..errors import ArgumentError
+from ..words import counted
 from .objective import DESCRIPTIONS
 from .summary import (
     AT,
@@ -170,7 +171,7 @@ def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
     try:
         write_file(path, _text(data).encode())
     except OSError as error:
-        raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
+        raise ArgumentError("path", str(path), complaint=f"cannot be written ({error.strerror})") from None
 
 
 def fit_frame(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.runs_cells import counted
+from ..words import counted
 from .summary import DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ..data.runs import Dropped
+    from ..data.rows import Dropped
     from .intervals import Interval
     from .resample import Draws
     from .result import Fit

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
+from ..words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.pass_table import PassTable
-from ..data.runs_cells import counted
 from ..errors import nonnegative_number
+from ..words import counted
 from .curve import Curve
 
 __all__ = ["INEQUALITIES", "Inequality", "Violation", "Violations", "violations"]

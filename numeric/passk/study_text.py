@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.runs_cells import counted
 from ..fit.text import WIDTH, table
 from ..fit.text import number as finite
+from ..words import counted
 from .agreement import TOLERANCE
 from .cautions import listed
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..accuracy.comparison import Comparison, Entry
     from ..accuracy.fitting import LawFit
-    from ..accuracy.sample import Sample
+    from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]

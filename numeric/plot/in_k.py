@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..accuracy.crossing import crossing_of
-from ..accuracy.sample import Points
-from ..accuracy.scale import neg_log_accuracy
+from ..data.sample import Points
+from ..data.scale import neg_log_accuracy
 from ..errors import outside
 from .panels import COLUMN, DIM, PALE, _axes, _literal
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..accuracy.fitting import LawFit
-    from ..accuracy.sample import Sample
+    from ..data.sample import Sample
 
 __all__ = ["plot_in_k"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import write
-from ..errors import POSITIVE, outside, positive_number
+from ..errors import POSITIVE, ArgumentError, outside, positive_number
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -246,7 +246,7 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
 
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
-        raise ValueError(f"path={str(path)!r}: must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+        raise ArgumentError("path", str(path), complaint=f"must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
     figure = _figure_of(drawing)
     dated = {".pdf": "CreationDate", ".svg": "Date"}.get(suffix)
     content = BytesIO()
@@ -258,11 +258,13 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
         if not rcParams["text.usetex"]:
             raise
         why = " ".join(str(error).split())[:200]
-        raise ValueError(f"path={str(path)!r}: cannot be drawn with text.usetex, for which TeX is incomplete ({why})") from None
+        raise ArgumentError(
+            "path", str(path), complaint=f"cannot be drawn with text.usetex, for which TeX is incomplete ({why})"
+        ) from None
     try:
         write(path, content.getvalue())
     except OSError as error:
-        raise ValueError(f"path={str(path)!r}: cannot be written ({error.strerror})") from None
+        raise ArgumentError("path", str(path), complaint=f"cannot be written ({error.strerror})") from None
 
 
 def _figure_of(drawing: Any) -> Figure:

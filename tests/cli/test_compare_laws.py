@@ -318,8 +318,8 @@ def test_percent_is_asked_for_and_not_guessed(call, data, file) -> None:
 # -- bad input ---------------------------------------------------------------------------------------------------------
 
 BAD_FILES = {
-    "above 1": (changed(4, 1.2), HEADER, ("row 5", "(piqa)", "accuracy=1.2 must be a number from 0 to 1\n")),
-    "one of many in percent": (changed(4, 68.0), HEADER, ("row 5", "accuracy=68 must be", "say --percent if")),
+    "above 1": (changed(4, 1.2), HEADER, ("row 5", "piqa", "accuracy=1.2 must be a number from 0 to 1\n")),
+    "one of many in percent": (changed(4, 68.0), HEADER, ("row 5", "accuracy=68 must be", "(--percent) if")),
     "negative": (changed(4, -0.1), HEADER, ("row 5", "accuracy=-0.1 must be a number from 0 to 1")),
     "text": (changed(4, "good"), HEADER, ("row 5", "good")),
     "all below guessing": (
@@ -362,7 +362,7 @@ BAD_WORDS = [
     (("--random-baseline", "1"), ("--random-baseline '1': must be", "less than 1")),
     (("--random-baseline", "-0.1"), ("--random-baseline",)),
     (("--random-baseline", "krajewski2024"), ("--random-baseline 'krajewski2024': must be", "krajewski2025")),
-    (("--random-baseline", "arc=0.25"), ("--random-baseline: 'arc' is no benchmark", "'piqa', 'task two'")),
+    (("--random-baseline", "arc=0.25"), ("--random-baseline 'arc=0.25': 'arc' is no benchmark", "'piqa', 'task two'")),
     (("--random-baseline", "piqa=0.5", "piqa=0.4"), ("--random-baseline 'piqa=0.4': piqa is given twice",)),
     (("--random-baseline", "piqa=0.99"), ("above the random baseline 0.99",)),
     (("--small-runs", "compute < 1"), ("--small-runs 'compute < 1': leaves 0 runs", "at least 2")),
@@ -377,7 +377,7 @@ BAD_WORDS = [
     (("--column", "params=size"), ("--column 'params=size'", "no column 'size'")),
     (("--column", "params"), ("--column 'params'",)),
     (("--metric", "acc=good"), ("--metric 'acc=good': must be NAME=accuracy or NAME=proxy",)),
-    (("--percent",), ("--percent: no accuracy", "leave --percent out")),
+    (("--percent",), ("--percent: no accuracy", "(--percent) out")),
     (("--bootstrap", "1"), ("--bootstrap '1': must be 0, or at least 2",)),
     (("--bootstrap", "-5"), ("--bootstrap '-5': must be",)),
     (("--seed", "x"), ("--seed 'x': must be",)),

@@ -249,7 +249,7 @@ def test_a_possible_table_in_csv_has_a_header_alone(call: Callable[..., Any], co
         (("--k", "many"), "--k 'many': must be a whole number"),
         (("--k",), "--k: a value is expected"),
         (("--se", "none"), "--se 'none': must be one of problems, samples"),
-        (("--by", "modle"), "no column 'modle' (by) (did you mean model?)"),
+        (("--by", "modle"), "no column 'modle' (did you mean model?)"),
         (("--column", "n_correct=right"), "--column 'n_correct=right': "),
         (("--column", "n_right=n_correct"), "--column 'n_right=n_correct': 'n_right' is no quantity"),
         (("--where", "size > 1"), "--where 'size > 1': no column 'size'"),

@@ -281,7 +281,7 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
         (("--where", "model == 'none'"), ("none of 960 rows", "--where")),
         (("--where", "model = 1"), ("--where",)),
         (("--column", "n_correct=passed"), ("--column 'n_correct=passed'", "no column 'passed'")),
-        (("--by", "suite"), ("no column 'suite' (by)",)),
+        (("--by", "suite"), ("--by 'suite': no column 'suite'",)),
         (("--where", "model == 'm00'"), ("1 models have an estimate", "at least 3")),
         (("--nonsense",), ("--nonsense",)),
     ],

@@ -144,8 +144,6 @@ def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) ->
         (["a.py", "b.py"], "one file alone"),
         (["tokens_per_param", "--seed", "-1"], "--seed '-1': must be a whole number of at least 0"),
         (["tokens_per_param", "--seed", "1.5"], "--seed '1.5'"),
-        (["tokens_per_param", "--mutants", "--per-claim", "0"], "--per-claim '0': must be a whole number of at least 1"),
-        (["tokens_per_param", "--per-claim", "2"], "needs --mutants"),
         (["tokens_per_param", "--format", "yaml"], "--format 'yaml'"),
     ],
 )
@@ -267,39 +265,6 @@ def test_errata(call, data) -> None:
     assert result.out.count("as printed: refuted, witness ") == len(found["errata"]) >= 8
     assert result.out.count("corrected:  proved") >= len(found["errata"])
     assert "NOT REFUTED" not in result.out
-
-
-# -- soundness -------------------------------------------------------------------------------------
-
-
-def test_mutants(call) -> None:
-    result = call("verify", "envelope_exponent", "--mutants", "--per-claim", "3")
-    assert (result.code, result.err) == (0, "")
-    rows = {line.split()[0]: line.split()[1:] for line in result.out.splitlines() if line.startswith(("exact ", "points "))}
-    assert set(rows) == {"exact", "points"}
-    for shown, objects, survivors in rows.values():
-        assert int(shown) == int(objects) >= 15
-        assert survivors == "0"
-    assert max(map(len, result.out.splitlines())) <= 100
-
-
-def test_survivors_are_named(call, monkeypatch) -> None:
-    from isoflop.theory.proof.points import PointCheck
-
-    monkeypatch.setattr("isoflop.theory.proof.mutation.check_at_points", lambda *args, **options: PointCheck(True, 64, "blind"))
-    result = call("verify", "tokens_per_param", "--mutants", "--per-claim", "2")
-    assert result.code == 1
-    assert "Survivors: false, and a path does not object" in result.out
-    assert "points: blind" in " ".join(result.out.split())
-    found = json.loads(call("verify", "tokens_per_param", "--mutants", "--per-claim", "2", "--format", "json").out)
-    assert found["survivors"] == sum(bool(mutant["survived"]) for mutant in found["mutants"]) > 0
-    assert {path for mutant in found["mutants"] for path in mutant["survived"]} == {"points"}
-
-
-def test_mutants_of_ones_own(call, own) -> None:
-    result = call("verify", own(SOUND), "--mutants")
-    assert (result.code, result.err) == (0, "")
-    assert "mutants of 2 claims in 1 derivations" in result.out
 
 
 # -- a process of its own --------------------------------------------------------------------------

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 from sympy import Integer
+from tests.theory.documents import checked_entry, compiled, complaints_by_name, derivation_of, on_pages_of_its_own
 
 import isoflop.derivations
-from isoflop.derivations import NAMES, theorem
+from isoflop.derivations import NAMES
+from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.proof.argument import STRENGTHS
 from isoflop.theory.proof.claim import Claim, weakest
+from isoflop.theory.typeset.document import document_latex
 
 #: Theorems whose every step must have an exact proof.
 FULLY_PROVED = (
@@ -21,13 +24,9 @@ FULLY_PROVED = (
 )
 
 
-def derivation_of(name):
-    return theorem(name).derivation()
-
-
 def test_every_file_is_listed():
     folder = Path(str(isoflop.derivations.__file__)).parent
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(NAMES)
+    assert {path.stem for path in folder.rglob("*.py")} - {"__init__"} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -40,7 +39,7 @@ def test_every_step_holds_on_every_path(name):
     assert derivation.steps
     assert derivation.source
     derivation.refuse_mistakes()
-    verdicts = derivation.verify()
+    verdicts = checked_entry(name).verdicts
     assert not [(v.claim.name, str(v.exact), v.pointwise.detail) for v in verdicts if not v.holds]
     status = weakest(verdict.strength for verdict in verdicts)
     assert status in STRENGTHS
@@ -53,3 +52,12 @@ def test_status_is_the_weakest_step():
     broken = Claim("broken", Integer(1), "==", Integer(2), "It is false.")
     assert derivation.status == "proved"
     assert replace(derivation, steps=(*derivation.steps, broken)).status == "failed"
+
+
+@pytest.mark.slow
+def test_every_theorem_is_set_within_the_margins(tmp_path):
+    for notation in NOTATIONS:
+        documents = {name: document_latex([checked_entry(name)], notation=notation) for name in NAMES}
+        log = compiled(tmp_path, on_pages_of_its_own(documents))
+        assert log.count("\ntheorem: ") == len(NAMES)
+        assert complaints_by_name(log) == {}

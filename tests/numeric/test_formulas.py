@@ -17,7 +17,7 @@ import sympy
 from sympy import Expr, Integer, Piecewise, Rational, Symbol, exp
 
 from isoflop.numeric import formulas
-from isoflop.numeric.custom import compiled
+from isoflop.numeric.custom import compiled_law
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
 from isoflop.theory.algebra.functions import defined, expm1, expm1_pair, log1p, phi2
@@ -232,7 +232,7 @@ OTHERS = {
 @pytest.mark.parametrize("title", OTHERS)
 def test_another_law_goes_through_the_same_generator(title: str) -> None:
     envelope = derive(*OTHERS[title])
-    module = compiled(envelope)
+    module = compiled_law(envelope)
     for formula in theory.formulas(envelope):
         check(formula, module)
 

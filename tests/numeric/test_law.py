@@ -186,7 +186,7 @@ def test_the_envelope_is_on_the_law(compute: float, beta: float, gamma: float) -
     chosen = Law(E=1.7, A=400.0, B=2000.0, beta=beta, gamma=gamma)
     envelope = chosen.envelope
     params, tokens = envelope.params(compute), envelope.tokens(compute)
-    assert chosen.compute(params, tokens) == pytest.approx(compute, rel=32 * EPS)
+    assert chosen.compute(params, tokens) == pytest.approx(compute, rel=64 * EPS)
     assert envelope.reducible_loss(compute) == pytest.approx(chosen.reducible_loss(params, tokens), rel=8 * EPS)
     assert envelope.loss(compute) == pytest.approx(chosen.loss(params, tokens), rel=8 * EPS)
     assert envelope.tokens_per_param(compute) == pytest.approx(tokens / params, rel=64 * EPS)
@@ -271,7 +271,7 @@ def test_rounding_the_exponents_moves_the_optimum_by_a_quarter() -> None:
 def test_laws_that_there_are_not() -> None:
     with pytest.raises(ValueError, match=r"^law='fit\.json': is no published law; Law\.load\('fit\.json'\) reads a law file$"):
         law("fit.json")
-    with pytest.raises(ValueError, match=r"unknown law='besiroglu'.*did you mean"):
+    with pytest.raises(ValueError, match=r"unknown law 'besiroglu'.*did you mean"):
         law("besiroglu")
     compute_law = names("compute")[0]
     with pytest.raises(ValueError, match=f"^law='{compute_law}': is a compute law; a params\\+tokens law is needed$"):

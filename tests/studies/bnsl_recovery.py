@@ -29,7 +29,7 @@ import numpy as np
 from workers import workers
 
 from isoflop.numeric.accuracy.bnsl_fit import BNSL_KINDS
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 
 DECADE = np.log(10.0)
 #: Widths f, and standard deviations of the noise in accuracy.

@@ -50,14 +50,13 @@ RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "log1mexp", "phi2", "piece
 
 
 class Printer:
-    """Python source of an expression; `moving` are the symbols that are arrays, to come last in a product.
+    """Python source of an expression.
 
-    Functions are called as `xp.log` and, of numbers, as `math.log`; with `bare` as `log`.
+    `moving` are the symbols that are arrays, to come last in a product; functions belong to a `namespace`, or have plain names.
     """
 
-    def __init__(self, moving: Iterable[Symbol] = (), *, bare: bool = False) -> None:
-        self.moving = frozenset(moving)
-        self.arrays, self.numbers = ("", "") if bare else ("xp.", "math.")
+    def __init__(self, moving: Iterable[Symbol] = (), namespace: str = "xp") -> None:
+        self.moving, self.namespace = frozenset(moving), namespace
 
     def __call__(self, e: Any, least: int = SUM) -> str:
         """The text, in brackets where it binds less than `least`."""
@@ -122,7 +121,7 @@ class Printer:
     def _power(self, e: Pow) -> tuple[str, int]:
         base, exponent = e.args
         if exponent == Rational(1, 2):
-            return f"{self.numbers if base.is_number else self.arrays}sqrt({self(base)})", ATOM
+            return f"{'math' if base.is_number else 'xp'}.sqrt({self(base)})", ATOM
         if exponent.is_Rational and exponent < 0:
             return f"1/{self(base**-exponent, POWER)}", PRODUCT
         simple = exponent.is_Symbol or (-exponent).is_Symbol or (exponent.is_Integer and exponent > 0)
@@ -132,10 +131,12 @@ class Printer:
     def _call(self, e: Expr) -> str:
         name = e.func.__name__
         arguments = ", ".join(self(argument) for argument in e.args)
+        if not self.namespace:
+            return f"{name}({arguments})"
         if e.is_number and name in IN_NAMESPACE:
-            return f"{self.numbers}{name}({arguments})"
+            return f"math.{name}({arguments})"
         if name in IN_NAMESPACE:
-            return f"{self.arrays}{name}({arguments})"
+            return f"xp.{name}({arguments})"
         return f"{name}(xp, {arguments})" if name in IN_RUNTIME else f"{name}({arguments})"
 
 

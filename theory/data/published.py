@@ -368,7 +368,7 @@ def published(name: str) -> PublishedLaw:
     labelled = [law.name for law in LAWS.values() if law.label and law.label.lower() == str(name).lower()]
     labelled += NICKNAMES.get(str(name).lower(), ())
     suggestion = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
-    raise ValueError(f"unknown law={name!r}{suggestion}; `isoflop laws` lists the published laws")
+    raise ValueError(f"unknown law {name!r}{suggestion}; `isoflop laws` lists the published laws")
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.runs_cells import counted
 from ...errors import outside, positive_number
+from ...words import counted
 from .step import Task
 from .subject import known, position
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...data.columns import name_it
 from ...data.counts import Counts
-from ...data.counts_columns import LETTERS, Choice, role
+from ...data.counts_reading import role
+from ...data.kinds import kind_of
 from ...data.runs import Runs
-from ...data.runs_columns import listed, recognise
-from ...data.runs_file import Table, table_of
+from ...data.table import table_of
+from ...errors import TableError
 from ...fit.objective import Objective
+from ...words import listed
 from ..cautions import AUTO, cluster_of
 from ..laws import METHODS, Data, clusters, ks_of
 from .counts import OfCounts
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
     from .subject import Subject
 
-OF_COUNTS, OF_RUNS = ("n_samples", "n_correct"), ("loss", "accuracy")
+OF_COUNTS = ("n_samples", "n_correct")
 POWERS = (1, 10, 100, 1000, 10_000)
 
 
@@ -54,28 +57,15 @@ def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) ->
     ValueError
         Where there is neither.
     """
-    if isinstance(data, Counts):
-        return "counts"
-    if isinstance(data, Runs):
-        return "runs"
-    table = data if isinstance(data, Table) else table_of(data)
-    named = {LETTERS.get(name, name) for name in columns} if columns else set()
-    choice = Choice({})
-    if all(name in named or _has(choice, name, table.source, table.names) for name in OF_COUNTS):
-        return "counts"
-    if named & set(OF_RUNS) or set(OF_RUNS) & set(recognise(table.source, table.names, None, ()).columns):
-        return "runs"
-    raise ValueError(
-        f"{table.source}: has neither counts of samples ({', '.join(OF_COUNTS)}) nor a loss of runs; the columns are "
-        f"{listed(table.names)}; name them with columns={{'n_correct': 'NAME'}} (--column n_correct=NAME)"
-    )
-
-
-def _has(choice: Choice, name: str, source: str, names: Sequence[str]) -> bool:
-    try:
-        return choice.column(name, source, names) is not None
-    except ValueError:  # several columns
-        return True
+    if isinstance(data, (Counts, Runs)):
+        return "counts" if isinstance(data, Counts) else "runs"
+    table = table_of(data)
+    kind = kind_of(table, columns)
+    if kind in (None, "pass@k"):
+        which = f"the columns are {listed(table.names)}; {name_it('n_correct')}"
+        neither = f"has neither counts of samples ({', '.join(OF_COUNTS)}) nor a loss of runs"
+        raise TableError(table.source, f"{neither}; {which}")
+    return "counts" if kind == "counts" else "runs"
 
 
 def _counts(

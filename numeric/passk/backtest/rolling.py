@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..._parallel import in_order
 from ..._progress import progress_bar
-from ...data.runs_cells import counted
 from ...errors import process_count, whole_number
 from ...fit.intervals import checked_level
+from ...words import counted
 from ..cautions import AUTO
 from .checkpoint import appending, key_of, read_steps
 from .plan import planned

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.runs_columns import BUDGET
+from ...data.columns import BUDGET
 from ...fit.bootstrap import bootstrap
 from ...fit.fitting import fit_terms
 from ...fit.models import MODELS

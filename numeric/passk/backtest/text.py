@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.runs_cells import counted
+from ...words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -128,7 +128,7 @@ def _accuracy(entry: Allocation, baseline: float) -> float | None:
     """Q of a law of -log Q'; None where the law has no E."""
     if entry.loss is None:
         return None
-    from ..numeric.accuracy.scale import accuracy
+    from ..numeric.data.scale import accuracy
 
     return float(accuracy(entry.loss, baseline))
 

@@ -135,6 +135,10 @@ class Options:
     def _typed(self, option: str) -> Any:
         return self._values.get(option.lstrip("-").replace("-", "_")) or None
 
+    def knows(self, option: str) -> bool:
+        """Whether the command has this option."""
+        return option.lstrip("-").replace("-", "_") in self._values
+
     def given(self, *options: str) -> list[str]:
         """Those of the options that were given."""
         return [option for option in options if option in self]
@@ -159,6 +163,18 @@ class Options:
         if not words or not all(groups):
             raise UsageError(f"{option}: a value is expected")
         return words
+
+    def spelt(self, option: str, value: object) -> str:
+        """What was typed for an option: of several words the one that sets this value; "" for a switch."""
+        given = self._typed(option)
+        if given is True:
+            return ""
+        words = [word.removeprefix(MARK) for entry in given or () for word in ([entry] if isinstance(entry, str) else entry)]
+        keys = [str(key) for key in value] if isinstance(value, dict) else []
+        for word in words:
+            if word.strip() == value or word.partition("=")[0].strip() in keys:
+                return word
+        return " ".join(words)
 
     def several(self, option: str) -> list[str] | None:
         """The entries of a list, None where it was not given. An empty entry stays: no domain holds it."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .count_options import CountTable, declare_counts, draws_of
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from .numerals import parse
 from .render import json_text, plain
 from .run_options import (
     OBJECTIVES,
-    RunTable,
     check_figure,
     is_terminal,
     say_interrupted,
@@ -19,6 +17,7 @@ from .run_options import (
     target,
     whole,
 )
+from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +227,7 @@ def _cutoffs(options: Options) -> int | list[float] | None:
 
 
 def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
-    file = CountTable(options, LISTS)
+    file = TableOptions(options, "counts", LISTS)
     from ..numeric.passk.backtest import backtest
     from ..numeric.passk.backtest.reading import kind_of_table
 
@@ -240,7 +239,7 @@ def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
     method = settings["method"]
     if method is not None and method not in METHODS[kind]:
         raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[kind])} for {kind}")
-    data: Any = file.read(table) if kind == "counts" else RunTable(options, LISTS).read("loss", table=table)
+    data: Any = file.counts() if kind == "counts" else file.runs("loss")
     try:
         return backtest(data, progress=is_terminal(sys.stderr), **settings)
     except KeyboardInterrupt as stop:

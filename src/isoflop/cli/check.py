@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sys
 
+from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown, typed
+from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown, typed, with_options
 from .render import json_text
 from .run_options import (
     OBJECTIVES,
-    RunTable,
     check_figure,
-    declare_runs,
     is_terminal,
-    of_option,
     say_interrupted,
     share,
     target,
     whole,
 )
+from .tables import TableOptions, declare_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ def _of_runs(options: Options, form: str, path: str | None) -> tuple[str, int]:
 
 
 def _checked(options: Options) -> RunsCheck:
-    table = RunTable(options)
+    table = TableOptions(options, "runs")
     objective = options.chosen("--objective", CENTRAL)
     if "--delta" in options and objective != "huber-log":
         raise UsageError(f"--delta {shown(str(options.one('--delta')))}: is for --objective huber-log")
@@ -167,7 +166,7 @@ def _checked(options: Options) -> RunsCheck:
     asked = options.positives("--ratio")
     settings["ratios"] = None if asked is None else [value for _, value in asked]
     delta = options.positive("--delta")
-    runs = table.read("params", "tokens", "loss")
+    runs = table.runs("params", "tokens", "loss")
     from ..numeric.check.runs import check_runs
     from ..numeric.fit.objective import Objective
 
@@ -175,8 +174,8 @@ def _checked(options: Options) -> RunsCheck:
     given = {name: value for name, value in settings.items() if value is not None}
     try:
         return check_runs(runs, objective=chosen, progress=is_terminal(sys.stderr), **given)
-    except ValueError as error:
-        raise of_option(error, *((f"ratios={value:g}: ", "--ratio", text) for text, value in asked or ())) from None
+    except ArgumentError as error:
+        raise with_options(error, options, {"ratios": "--ratio"}) from None
 
 
 def _published(options: Options) -> PublishedCheck:

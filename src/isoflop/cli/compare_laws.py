@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from .evaluation_options import PUBLISHED, EvaluationTable, declare_evaluations
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
+from .evaluation_options import PUBLISHED, EvaluationTable, declare_guessing
 from .render import WIDTH, csv_text, json_text
-from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .tables import declare_evaluations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 
     from ..numeric.accuracy.comparison import Comparison
     from ..numeric.accuracy.kind import Kind
-    from ..numeric.accuracy.sample import Sample
     from ..numeric.accuracy.thresholds import Sweep
+    from ..numeric.data.sample import Sample
     from .arguments import Options
 
 SUMMARY = "laws of benchmark accuracy side by side: fitted, and judged on held-out runs"
@@ -56,6 +58,7 @@ def parser() -> Parser:
         ],
     )
     declare_evaluations(built)
+    declare_guessing(built)
     asked = built.add_argument_group("laws")
     takes_several(asked, "--law", "NAME", f"{', '.join(LAWS)}; default: those that the table has the columns for")
     takes_one(
@@ -140,14 +143,13 @@ class _Asked:
         from ..numeric.accuracy.laws import FIRST_STAGES, LAWS
         from ..theory.data.notation import close_matches
 
-        self.table = EvaluationTable(options, LISTS)
+        self.options, self.table = options, EvaluationTable(options, LISTS)
         self.laws = options.several("--law")
         for name in self.laws or ():
             if name not in LAWS:
                 raise UsageError(f"--law {shown(name)}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
             if (self.laws or []).count(name) > 1:
                 raise UsageError(f"--law {shown(name)}: is given twice")
-        self.typed_margins = " ".join(options.words("--margin") or ()) or None
         self.hold_out, self.proxy = options.one("--hold-out"), options.one("--proxy")
         self.first_stage = options.chosen("--first-stage", FIRST_STAGES)
         resamples = whole(options, "--bootstrap", least=0)
@@ -184,7 +186,6 @@ class _Asked:
     def comparison(self) -> Comparison:
         """The laws on the benchmarks."""
         from ..numeric.accuracy.compare import compare_laws
-        from ..numeric.accuracy.comparison import IN_K
 
         evaluations, baselines = self.table.read(), self.table.baselines()
         try:
@@ -203,18 +204,8 @@ class _Asked:
                 jobs=self.jobs,
                 progress=self.progress,
             )
-        except ValueError as error:
-            known = (
-                ("hold_out=", "--hold-out", self.hold_out),
-                ("where=", "--hold-out", self.hold_out),
-                ("proxy=", "--proxy", self.proxy),
-                ("jobs=", "--jobs", self.jobs),
-                ("margin: ", "--margin", self.typed_margins),
-                ("law=", "--law", IN_K),
-            )
-            if str(error).startswith("proxy: "):
-                raise UsageError(f"--{error}") from None
-            raise of_option(error, *known) from None
+        except ArgumentError as error:
+            raise with_options(error, self.options, {"laws": "--law"}) from None
 
     def more(self, comparison: Comparison) -> list[str]:
         """What the text has besides."""

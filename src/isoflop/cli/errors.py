@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import sys
 
+from ..numeric.errors import NO_VALUE, ArgumentError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from .arguments import Options
 
 DONE, NEGATIVE, BAD_INPUT, NO_VERDICT, INTERRUPTED = 0, 1, 2, 3, 130
 #: A defect of the program itself: never to be mistaken for a verdict.
@@ -112,14 +116,33 @@ def typed(*given: tuple[str, str]) -> str:
     return " ".join(f"{option} {shown(text)}" for option, text in given)
 
 
+def with_options(error: ArgumentError, options: Options, names: Mapping[str, str]) -> UsageError:
+    """An error of the library with the option that sets the argument, and what was typed for it, ahead.
+
+    `names`: argument -> option, where it is not called as the argument is. An argument that is not among these and that no
+    option set stays as it is.
+    """
+    option = names.get(error.argument, option_of(error.argument))
+    if option in options:
+        text = options.spelt(option, error.value)
+    elif error.argument in names or (error.value is NO_VALUE and options.knows(option)):
+        text = "" if error.value is NO_VALUE else str(error.value)
+    else:
+        return UsageError(str(error))
+    return UsageError(f"{option}{' ' if text else ''}{shown(text) if text else ''}: {error.complaint}")
+
+
+def of_option(error: ValueError, *known: tuple[str, str, object]) -> UsageError:
+    """An error of the library with an option ahead: the one of (argument, option, value) that it is about."""
+    for argument, option, value in known:
+        if isinstance(error, ArgumentError) and error.argument == argument and value is not None:
+            return UsageError(f"{option} {shown(str(value))}: {error.complaint}")
+    return UsageError(str(error))
+
+
 def blamed(error: ValueError, *given: tuple[str, str]) -> UsageError:
-    """An error of the library in the user's words: options with their values for the argument's name."""
-    message = str(error)
-    for option, text in given:
-        head, separator, rest = message.partition(f"{text!r}: ")
-        message = rest if separator and ":" not in head else message.replace(f"={text!r}", "", 1)
-        name, equals, rest = message.partition("=")
-        _, colon, complaint = rest.partition(": ")
-        if equals and colon and option_of(name) == option:
-            message = complaint
-    return UsageError(f"{typed(*given)}: {message}")
+    """An error of the library with the options that led to it, as they were typed, ahead."""
+    said = isinstance(error, ArgumentError) and any(
+        option_of(error.argument) == option or error.value == text for option, text in given
+    )
+    return UsageError(f"{typed(*given)}: {error.complaint if isinstance(error, ArgumentError) and said else error}")

@@ -1,11 +1,11 @@
-"""Options that commands on evaluations of benchmarks share: the table, its columns, which benchmarks, what guessing scores."""
+"""Options on benchmarks: which of them, what guessing scores, and by how much accuracy must exceed it."""
 
 from __future__ import annotations
 
-from .arguments import POSITIONAL, takes_one, takes_several
+from .arguments import takes_one, takes_several
 from .errors import UsageError, outside, shown
 from .numerals import parse
-from .run_options import assigned, columns, of_option
+from .tables import TableOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,54 +15,17 @@ if TYPE_CHECKING:
     from ..numeric.data.evaluations import Evaluations
     from .arguments import Options, Parser
 
-QUANTITIES = "run, benchmark, metric_type, score, {}params, tokens or compute"
 #: Options that take all the words after them.
 LISTS = ("--benchmark", "--random-baseline", "--average", "--margin")
 PUBLISHED = "krajewski2025"
 #: By how much every benchmark of an average must exceed guessing, where --margin is not given.
 MARGIN = 0.05
-#: How a complaint about a benchmark of the average begins.
-MEMBER = "average="
-#: What the library asks its caller to say, with the option that says it in brackets.
-IN_PYTHON = (
-    (r"\(\w+=\{[^{}]*\}, (--[^()]*)\)", r"(\1)"),
-    (r"\b\w+=\{[^{}]*\}(?: or '\w+')? \((--[^()]*)\)", r"\1"),
-    (r"\b\w+=(?:'[^']*'|\w*) \((--[^()]*)\)", r"\1"),
-    (r"\bpercent=True\b", "--percent"),
-    (r"^--average \[([^\]]*)\]", r"--average \1"),
-)
 MARGINS = "NAME=SHARE for some benchmarks or one SHARE for all, from 0 to less than 1"
 BASELINE = f"NAME=VALUE for some benchmarks, one VALUE for all (from 0 to less than 1), or {PUBLISHED}"
 
 
-def declare_evaluations(
-    parser: Parser, *, guessing: bool = True, benchmarks: str = "only these benchmarks; default: all"
-) -> None:
-    """The file of evaluations and the options that tell how to read it, and what guessing scores where that plays a part."""
-    parser.add_argument(
-        POSITIONAL,
-        metavar="RUNS",
-        nargs="*",
-        help="CSV, JSON or JSON lines file of evaluations; Parquet where pyarrow is installed",
-    )
-    data = parser.add_argument_group("evaluations")
-    quantities = QUANTITIES.format("random_baseline, " if guessing else "")
-    takes_one(
-        data,
-        "--column",
-        "NAME=COLUMN",
-        f"the column that holds {quantities}, or in a table with a row for each run the benchmark NAME; NAME= puts one aside; "
-        "repeatable; usual names are recognised",
-    )
-    takes_one(data, "--where", "CONDITION", "only these rows, such as \"score < 1 and metric_type != 'f1'\"")
-    takes_several(data, "--benchmark", "NAME", benchmarks)
-    data.add_argument("--percent", action="store_true", help="accuracy is in percent")
-    takes_one(data, "--metric", "NAME=KIND", "accuracy or proxy, for a metric that is not known by its name; repeatable")
-    if guessing:
-        _declare_guessing(parser)
-
-
-def _declare_guessing(parser: Parser) -> None:
+def declare_guessing(parser: Parser) -> None:
+    """What guessing scores, and by how much accuracy must exceed it."""
     guessing = parser.add_argument_group("accuracy of guessing")
     takes_several(guessing, "--random-baseline", "NAME=VALUE", f"{BASELINE}: those of that paper")
     takes_one(guessing, "--small-runs", "CONDITION", "estimate it from these, with its error, such as 'compute < 1e17'")
@@ -76,7 +39,7 @@ def _declare_guessing(parser: Parser) -> None:
     takes_several(guessing, "--average", "NAME", "add the mean of normalised accuracy over these benchmarks; none named: all")
 
 
-class EvaluationTable:
+class EvaluationTable(TableOptions):
     """The table of evaluations that was asked for, its options checked before any work is done.
 
     Attributes
@@ -89,19 +52,8 @@ class EvaluationTable:
 
     def __init__(self, options: Options, lists: Sequence[str] = ()) -> None:
         """`lists`: further options that take all the words after them."""
-        words = options.words(POSITIONAL)
-        if words is None:
-            lists = (*LISTS, *lists)
-            after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
-            raise UsageError(f"RUNS is missing: name a CSV or JSON file of evaluations{after}")
-        if len(words) > 1:
-            raise UsageError(f"unexpected argument {shown(words[1])}: one file of evaluations at a time")
-        self.path = words[0]
-        self.typed = options.words("--column") or []
-        self.columns = columns(options)
-        self.where, self.small = options.one("--where"), options.one("--small-runs")
-        self.percent = "--percent" in options
-        self.metrics = _metrics(options)
+        super().__init__(options, "evaluations", (*LISTS, *lists))
+        self.small = options.one("--small-runs")
         self.names = _names(options, "--benchmark")
         self.given = _given(options)
         if self.small is not None and self.given is not None and not isinstance(self.given, dict):
@@ -121,77 +73,28 @@ class EvaluationTable:
 
     def _both(self) -> tuple[Evaluations, dict[str, Baseline]]:
         if self._found is None:
-            try:
+            with self.in_options():
                 self._found = self._read()
-            except ValueError as error:
-                raise self._blamed(error) from None
         return self._found
-
-    def as_it_is(self) -> Evaluations:
-        """All evaluations of the file."""
-        from dataclasses import replace
-
-        from ..numeric.data.evaluations import Evaluations
-
-        found = Evaluations.read(
-            self.path, columns=self.columns or None, where=self.where, percent=self.percent, metrics=self.metrics or None
-        )
-        return replace(found, warnings=tuple(map(in_options, found.warnings)))
 
     def _read(self) -> tuple[Evaluations, dict[str, Baseline]]:
         from ..numeric.accuracy.averages import AVERAGE, averaged
         from ..numeric.accuracy.baselines import Baseline, resolve
 
-        read = self.as_it_is()
+        read = self.evaluations()
         wanted = read.benchmarks if self.names is None else told_apart(self.names, read.scores)
         if not wanted:
-            raise ValueError(f"{read.source}: has pass@k with k > 1 alone; name one by --benchmark")
+            raise UsageError(f"{read.source}: has pass@k with k > 1 alone; name one by --benchmark")
         if self.average is None:
             return read.only(wanted), resolve(read, self.given, self.small, benchmarks=wanted)
         members = told_apart(self.average, read.scores) or tuple(key for key in wanted if key in read.benchmarks)
         for member in members:
-            try:
-                read.require(member)
-            except ValueError as error:
-                raise ValueError(str(error).replace("benchmark=", MEMBER, 1)) from None
+            read.require(member, "average")
         known = resolve(read, self.given, self.small, benchmarks=tuple(dict.fromkeys((*wanted, *members))))
         margin = MARGIN if self.margin is None else self.margin
         more = averaged(read, known, benchmarks=members, margin=margin, name=AVERAGE).only((*wanted, AVERAGE))
         known[AVERAGE] = Baseline(0.0, how="0 for a mean of normalised accuracy")
         return more, {key: known[key] for key in more.scores}
-
-    def _blamed(self, error: ValueError) -> UsageError:
-        """The error in the words of the options."""
-        return UsageError(in_options(str(self._of_option(error))))
-
-    def _of_option(self, error: ValueError) -> UsageError:
-        """The error with the option that it is about ahead."""
-        message = str(error)
-        for word in self.typed:
-            name, _, column = word.partition("=")
-            bare = message.removeprefix("columns: ")
-            if f"no column {column.strip()!r} for " in message or (bare != message and repr(name.strip()) in bare):
-                return UsageError(f"--column {shown(word)}: {bare}")
-        for start, option in (("random_baseline: ", "--random-baseline"), ("metrics: ", "--metric")):
-            if message.startswith(start):
-                return UsageError(f"{option}: {message.removeprefix(start)}")
-        averaged = (("benchmarks=", "--average"), (MEMBER, "--average"))
-        for start, option in (("benchmark=", "--benchmark"), *averaged, ("percent=True", "--percent")):
-            if message.startswith(start):
-                gap = "" if start == "percent=True" else " "
-                return UsageError(f"{option}{gap}{message.removeprefix(start)}")
-        return of_option(error, ("where=", "--where", self.where), ("small=", "--small-runs", self.small))
-
-
-def _metrics(options: Options) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word in options.words("--metric") or ():
-        name, kind = assigned("--metric", word, "NAME=accuracy or NAME=proxy, such as f1=proxy")
-        if kind not in ("accuracy", "proxy"):
-            raise outside("--metric", word, "NAME=accuracy or NAME=proxy, such as f1=proxy")
-        if found.setdefault(name, kind) != kind:
-            raise UsageError(f"--metric {shown(word)}: {name} is given twice")
-    return found
 
 
 def _margins(options: Options) -> float | dict[str, float] | None:
@@ -268,16 +171,3 @@ def _share(option: str, entry: str, text: str, domain: str) -> float:
     if not 0.0 <= value < 1.0:
         raise outside(option, entry.strip(), domain)
     return value
-
-
-def in_options(message: str) -> str:
-    """A message of the library in the words of the command line.
-
-    >>> in_options("say random_baseline={'piqa': VALUE} (--random-baseline piqa=VALUE)")
-    'say --random-baseline piqa=VALUE'
-    """
-    import re
-
-    for python, option in IN_PYTHON:
-        message = re.sub(python, option, message)
-    return message

@@ -5,24 +5,22 @@ from __future__ import annotations
 import re
 import sys
 
+from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
 from .numerals import parse
 from .render import json_text, plain
 from .run_options import (
     OBJECTIVES,
-    RunTable,
-    assigned,
     check_figure,
-    declare_runs,
     is_terminal,
-    of_option,
     say_interrupted,
     share,
     target,
     whole,
 )
+from .tables import TableOptions, assigned, declare_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +145,7 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        self.table = RunTable(options, LISTS)
+        self.table = TableOptions(options, "runs", LISTS)
         self.model = _model(options)
         self.given = {option: options.words(option) or [] for option in ("--fix", "--bound")}
         self.fit_options = _fit_options(options, self.model)
@@ -181,14 +179,14 @@ class _Asked:
     def runs(self) -> Runs:
         """The runs in the file."""
         if self.model in MODELS:
-            return self.table.read(*MODELS[self.model], "loss")
+            return self.table.runs(*MODELS[self.model], "loss")
         from ..numeric.fit.general_fit import names_of, required
 
         try:
             needed, names = required(self.model), names_of(self.model)
-        except ValueError as error:
-            raise of_option(error, ("", "--model", self.model)) from None
-        return self.table.read(*needed, "loss", names=names)
+        except ValueError as error:  # of the reader of expressions, in theory
+            raise self._of_model(error) from None
+        return self.table.runs(*needed, "loss", names=names)
 
     def fitted(self, runs: Runs) -> Fit:
         """The fit."""
@@ -204,7 +202,14 @@ class _Asked:
         except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
             raise RuntimeError(f"the fit broke down: {defect}") from defect
         except ValueError as error:
-            raise self._of_coefficient(error) or of_option(error, ("model=", "--model", self.model)) from None
+            raise self._of_coefficient(error) or self._of_model(error) from None
+
+    def _of_model(self, error: ValueError) -> UsageError:
+        """The error with --model ahead where it is about that; the reader of expressions names what it read."""
+        spelt = f"{self.model!r}: "
+        if not isinstance(error, ArgumentError) and str(error).startswith(spelt):
+            return UsageError(f"--model {shown(self.model)}: {str(error).removeprefix(spelt)}")
+        return of_option(error, ("model", "--model", self.model))
 
     def _of_coefficient(self, error: ValueError) -> UsageError | None:
         """The error with the --fix or --bound that it is about; None where it is about none."""
@@ -329,7 +334,7 @@ class _Extras:
         if not _is_sound(self.fit):
             self.warnings.append("no resamples: the fit is no result that they could tell about")
             return None
-        from ..numeric.data.runs_cells import counted
+        from ..numeric.words import counted
 
         try:
             found = self.fit.bootstrap(
@@ -340,25 +345,19 @@ class _Extras:
                 f"none of {counted(asked.repeats, 'resample')} is done; the intervals are of the sandwich covariance"
             )
             return None
-        except ValueError as error:
+        except ArgumentError as error:
             raise self._of_resamples(error) from None
         if found.interrupted:
             done = found.done
             self.interrupted = f"{done} of {counted(asked.repeats, 'resample')} are done; the intervals are of these"
         return found
 
-    def _of_resamples(self, error: ValueError) -> UsageError:
-        """The error in the options' words."""
-        asked, message = self.asked, str(error)
-        for kind in RESAMPLES:
-            start = f"kind={kind!r}: "
-            if message.startswith(start):
-                rest = message.removeprefix(start)
-                for other in RESAMPLES:
-                    rest = rest.replace(f"kind={other!r}", f"--resample {other}")
-                named = ("--bootstrap", asked.repeats) if asked.kind == AUTO else ("--resample", asked.kind)
-                return UsageError(f"{named[0]} {shown(str(named[1]))}: {rest}")
-        return of_option(error, ("kind=", "--resample", asked.kind), ("jobs=", "--jobs", asked.jobs))
+    def _of_resamples(self, error: ArgumentError) -> UsageError:
+        """The error in the options' words; without --resample it is --bootstrap that chose how to draw."""
+        asked = self.asked
+        if asked.kind == AUTO:
+            return of_option(error, ("kind", "--bootstrap", asked.repeats), ("jobs", "--jobs", asked.jobs))
+        return of_option(error, ("kind", "--resample", asked.kind), ("jobs", "--jobs", asked.jobs))
 
     def _profiles(self) -> list[Any]:
         from dataclasses import replace

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from .evaluation_options import EvaluationTable, declare_evaluations, told_apart
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
+from .evaluation_options import EvaluationTable, told_apart
 from .render import csv_text, json_text, plain
-from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .tables import declare_evaluations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ RESAMPLES, LEVEL = 200, 0.9
 PUBLISHED = "gadre2024"
 #: Options that take all the words after them.
 LISTS = ("--compute", "--tokens-per-param")
-CONDITIONS = ("--fit-where", "--error-where", "--predict-where")
+#: Option -> how the library calls what it sets.
+CONDITIONS = {"--fit-where": "fit_where", "--error-where": "error_where", "--predict-where": "predict_where"}
+OPTION_OF = {"proxy": "--loss", "repeats": "--bootstrap", "kind": "--resample"}
 
 
 def parser() -> Parser:
@@ -105,7 +109,7 @@ class _RawTable(EvaluationTable):
     """The table of evaluations as it is: the error is of raw accuracy, so that no one needs to know what guessing scores."""
 
     def _read(self) -> tuple[Evaluations, dict[str, Baseline]]:
-        return self.as_it_is(), {}
+        return self.evaluations(), {}
 
     def benchmarks(self) -> tuple[str, ...] | None:
         """Those that were asked for, None for all."""
@@ -129,17 +133,14 @@ class _Asked:
     def __init__(self, options: Options) -> None:
         from ..numeric.data.where import Where
 
-        self.table = _RawTable(options, LISTS)
+        self.options, self.table = options, _RawTable(options, LISTS)
         self.loss = options.one("--loss")
         if self.loss is None or not self.loss.strip():
             raise UsageError("--loss is missing: name the column of losses")
         self.conditions = {option: options.one(option) for option in CONDITIONS}
         for option, condition in self.conditions.items():
             if condition is not None:
-                try:
-                    Where.parse(condition)
-                except ValueError as error:
-                    raise of_option(error, ("where=", option, condition)) from None
+                Where.parse(condition, CONDITIONS[option])
         self.compute, self.ratios = (
             None if (found := options.positives(option)) is None else [value for _, value in found] for option in LISTS
         )
@@ -167,10 +168,8 @@ class _Asked:
         runs, benchmarks = self.table.read(), self.table.benchmarks()
         for option, condition in self.conditions.items():
             if condition is not None:
-                try:
-                    runs.mask(condition)
-                except ValueError as error:
-                    raise of_option(error, ("where=", option, condition)) from None
+                with self.table.in_options():
+                    runs.mask(condition, CONDITIONS[option])
         fit_where, error_where, predict_where = self.conditions.values()
 
         def fitted(repeats: int) -> Overtraining:
@@ -190,24 +189,13 @@ class _Asked:
 
         try:
             return fitted(self.resamples)
-        except ValueError as error:
-            if not self.must_resample and str(error).startswith(("kind=", "repeats=")):
+        except ArgumentError as error:
+            if not self.must_resample and error.argument in ("kind", "repeats"):
                 from dataclasses import replace
 
                 found = fitted(0)
-                return replace(found, notes=(*found.notes, f"no intervals: {str(error).partition(': ')[2]}"))
-            known = (
-                ("proxy=", "--loss", self.loss),
-                ("fit_where=", "--fit-where", fit_where),
-                ("error_where=", "--error-where", error_where),
-                ("predict_where=", "--predict-where", predict_where),
-                ("repeats=", "--bootstrap", self.resamples or None),
-                ("kind=", "--resample", self.resampled),
-            )
-            message = str(error)
-            if message.startswith("benchmark="):
-                raise UsageError(f"--benchmark {message.removeprefix('benchmark=')}") from None
-            raise of_option(error, *known) from None
+                return replace(found, notes=(*found.notes, f"no intervals: {error.complaint}"))
+            raise with_options(error, self.options, OPTION_OF) from None
 
     def costs(self, found: Overtraining) -> tuple[Cost, ...]:
         """What the ratios that were asked for cost."""

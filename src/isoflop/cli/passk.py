@@ -6,10 +6,10 @@ import math
 import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .count_options import CountTable, declare_counts, draws_of
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
 from .render import clean, csv_text, json_text, number, table
 from .run_options import target
+from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3 where no k has an estimate."""
     form = options.chosen("--format", FORMATS)
-    file = CountTable(options, LISTS)
+    file = TableOptions(options, "counts", LISTS)
     draws = draws_of(options)
     error = options.chosen("--se", ERRORS)
     tolerance = options.nonnegative("--tolerance")
@@ -95,7 +95,7 @@ def run(options: Options) -> tuple[str, int]:
         raise UsageError(f"--tolerance {shown(str(options.one('--tolerance')))}: is for --check")
     data = file.table()
     _refuse_estimates(file, data)
-    counts = file.read(data)
+    counts = file.counts()
     curve = _curve(counts, draws)
     rows = _rows(curve, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if curve.n_problems.any() else NO_VERDICT
@@ -122,20 +122,14 @@ def _powers(most: int) -> list[int]:
     return [2**power for power in range(most.bit_length())]
 
 
-def _has_counts(file: CountTable, data: Any) -> bool:
+def _has_counts(file: TableOptions, data: Any) -> bool:
     """Whether the table holds counts; else it may hold estimates."""
-    from ..numeric.data.counts_columns import Choice
-    from ..numeric.data.runs_reading import empty_columns
+    from ..numeric.data.kinds import kind_of
 
-    try:
-        choice = Choice.of(file.columns or None, data.source, data.names, empty_columns(data))
-        held = {name: choice.column(name, data.source, data.names) for name in ("n_samples", "n_correct", "k", "pass_at_k")}
-    except ValueError:  # whoever reads the table will say what is wrong
-        return True
-    return not (held["k"] and held["pass_at_k"]) or bool(held["n_samples"] and held["n_correct"])
+    return kind_of(data, file.columns) != "pass@k"
 
 
-def _refuse_estimates(file: CountTable, data: Any) -> None:
+def _refuse_estimates(file: TableOptions, data: Any) -> None:
     if not _has_counts(file, data):
         raise UsageError(f"{data.source}: holds pass@k already and no counts; --check tells whether its values are possible")
 
@@ -143,13 +137,15 @@ def _refuse_estimates(file: CountTable, data: Any) -> None:
 # -- the check ---------------------------------------------------------------------------------------------------------
 
 
-def _checked(options: Options, file: CountTable, draws: list[int] | None, tolerance: float | None, form: str) -> tuple[str, int]:
+def _checked(
+    options: Options, file: TableOptions, draws: list[int] | None, tolerance: float | None, form: str
+) -> tuple[str, int]:
     from ..numeric.passk.inequalities import violations
 
     data = file.table()
     notes: tuple[str, ...] = ()
     if _has_counts(file, data):
-        counts = file.read(data)
+        counts = file.counts()
         values: Any = _curve(counts, draws)
         notes = counts.warnings
     else:
@@ -157,7 +153,7 @@ def _checked(options: Options, file: CountTable, draws: list[int] | None, tolera
             raise UsageError(
                 f"{option} {shown(' '.join(options.words(option) or ()))}: is for counts; {data.source} holds pass@k"
             )
-        values = file.read_pass_at_k(data)
+        values = file.pass_at_k()
     found = violations(values) if tolerance is None else violations(values, tolerance=tolerance)
     status = NEGATIVE if found else DONE
     if form == "text":
@@ -231,14 +227,14 @@ def _cell(row: dict[str, Any], name: str) -> str:
 
 
 def _lost(counts: Counts) -> list[str]:
-    from ..numeric.data.runs import those_dropped
+    from ..numeric.data.rows import those_dropped
 
     return [those_dropped(counts.dropped)] if counts.dropped else []
 
 
 def _notes(curve: Curve, error: str) -> list[str]:
     """What is unknown or infinite, and why."""
-    from ..numeric.data.runs_cells import counted
+    from ..numeric.words import counted
 
     counts, notes = curve.counts, []
     for place, k in enumerate(curve.ks.tolist()):

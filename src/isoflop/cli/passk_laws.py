@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .count_options import CountTable, declare_counts, draws_of
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
 from .render import WIDTH, csv_text, json_text, plain
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .selection import loss_law
+from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where something is left open, 130 where Ctrl-C left a part undone."""
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
-    counts = asked.table.read()
+    counts = asked.table.counts()
     study = asked.study(counts)
     coupled = asked.coupled_model(counts) if not study.interrupted else None
     ahead = _Ahead(study, asked)
@@ -129,7 +129,7 @@ class _Asked:
     """The options of the command, each checked before any work is done."""
 
     def __init__(self, options: Options) -> None:
-        self.table = CountTable(options, LISTS)
+        self.table = TableOptions(options, "counts", LISTS)
         self.laws = options.several("--law")
         for name in self.laws or ():
             if name not in LAWS:
@@ -294,7 +294,7 @@ def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _notes(counts: Counts) -> list[str]:
-    from ..numeric.data.runs import those_dropped
+    from ..numeric.data.rows import those_dropped
 
     found = [*counts.warnings, *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else [])]
     return ["\n".join(f"note: {text}" for text in found)] if found else []

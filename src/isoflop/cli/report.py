@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 
+from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
-from .evaluation_options import EvaluationTable, declare_evaluations
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
+from .evaluation_options import EvaluationTable, declare_guessing
 from .render import json_text, plain
-from .run_options import check_figure, is_terminal, of_option, say_interrupted, share, target, whole
+from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .selection import loss_law
+from .tables import declare_evaluations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "
 
 def parser() -> Parser:
     """The options of this command."""
-    from ..numeric.accuracy.sample import SPREAD
+    from ..numeric.data.sample import SPREAD
 
     built = Parser(
         "isoflop report",
@@ -57,6 +59,7 @@ def parser() -> Parser:
     declare_evaluations(
         built, benchmarks="the benchmark, with the other k of its pass@k if it has some; needed unless it is alone"
     )
+    declare_guessing(built)
     laws = built.add_argument_group("laws")
     takes_several(laws, "--law", "LAW", f"as in compare-laws; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
     takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
@@ -100,7 +103,7 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_report(report), asked.plot)
     text = json_text(plain(report.as_dict())) if form == "json" else report.to_latex() if form == "latex" else str(report)
     if report.interrupted:
-        from ..numeric.data.runs_cells import counted
+        from ..numeric.words import counted
 
         done = f"{len(report.laws)} of {counted(asked.n_laws, 'law')} are fitted"
         say_interrupted(f"{done}; laws and refits that were not reached are left out")
@@ -174,11 +177,8 @@ class _Asked:
                 level=self.level,
                 progress=is_terminal(sys.stderr),
             )
-        except ValueError as error:
-            known = [(f"{name}=", OPTIONS[name], self.options.one(OPTIONS[name]) or value) for name, value in settings.items()]
-            raise of_option(
-                error, *known, ("where=", "--hold-out", settings["hold_out"]), ("benchmark=", "--benchmark", benchmark)
-            ) from None
+        except ArgumentError as error:
+            raise with_options(error, self.options, {}) from None
 
     def _benchmark(self, evaluations: Evaluations) -> str:
         if self.table.average is not None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, UsageError, blamed, shown
+from .errors import DONE, UsageError, blamed, shown, with_options
 from .render import csv_text, json_text
-from .run_options import of_option, target, whole
+from .run_options import target, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,8 +120,8 @@ def _downstream(options: Options, seed: int) -> dict[str, Any]:
             exact="--exact" in options,
             with_baselines="--no-baselines" not in options,
         ).columns()
-    except ValueError as error:
-        raise of_option(error, ("run_noise=", "--noise", options.one("--noise"))) from None
+    except ArgumentError as error:
+        raise with_options(error, options, {"run_noise": "--noise"}) from None
 
 
 def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""isoflop verify: check every theorem, or one's own, and measure how sound the checks are."""
+"""isoflop verify: check every theorem, or one's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..theory.proof.claim import Derivation
-    from ..theory.proof.mutation import Score
     from ..theory.proof.verification import Check, ErratumReport, RemarkReport, Report, StepReport
     from .arguments import Options
 
@@ -29,73 +28,58 @@ FEW = 4
 WORKERS = 2
 #: The statuses as the table has them.
 SHORT = {"proved": "proved", "proved under a stated lemma": "lemma", "checked numerically": "numerical", "cited": "cited"}
-#: Longer claims are cut, and in lists.
-LONGEST_CLAIM, LONGEST_ENTRY = 400, 150
+#: Longer claims are cut.
+LONGEST_CLAIM = 400
 
 
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(
         "isoflop verify",
-        ["[NAME ... | FILE.py] [--mutants]"],
+        ["[NAME ... | FILE.py]"],
         "Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a\n"
         "bound by interval arithmetic too. Without a name all of them, in a table; with names every step;\n"
         "with the name of a paper its errata. Exit status 1 where anything fails.\n"
         "\n"
         "FILE.py is a derivation of your own: a Python file with a function derivation() that returns an\n"
         "isoflop.theory.proof.claim.Derivation. The file is run, so verify only files that you trust. What is\n"
-        "checked are the steps: that they amount to the statement is for the reader to judge.\n"
-        "\n"
-        "With --mutants every claim is changed in small ways (symbols swapped, an exponent's sign, a factor\n"
-        "too few or too many, off by one, a term doubled, a bound's direction), and each path of checking\n"
-        "must object to every false one, alone. That takes minutes for all derivations.",
+        "checked are the steps: that they amount to the statement is for the reader to judge.",
         [
             "isoflop verify optimum_by_lagrange",
             "isoflop verify envelope_exponent penalty_tails --format json",
-            "isoflop verify optimum_by_weighted_am_gm --mutants",
+            "isoflop verify optimum_by_weighted_am_gm",
             "isoflop verify krajewski2025",
         ],
     )
     built.add_argument(POSITIONAL, nargs="*", help="derivations, one Python file, or a paper with errata")
-    group = built.add_argument_group("soundness")
-    group.add_argument("--mutants", action="store_true", help="score the checks on changed claims")
-    takes_one(group, "--per-claim", "COUNT", "at most so many mutants of a claim; default: one of each kind")
-    takes_one(built.add_argument_group("sampling"), "--seed", "NUMBER", "of the random points and mutants; default: 0")
+    takes_one(built.add_argument_group("sampling"), "--seed", "NUMBER", "of the random points; default: 0")
     declare_output(built, *FORMATS)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, seed = options.chosen("--format", FORMATS), _whole(options, "--seed", 0)
+    form, seed = options.chosen("--format", FORMATS), _seed(options)
     wanted = options.several(POSITIONAL)
-    per_claim = _whole(options, "--per-claim", 1) if "--per-claim" in options else None
-    if per_claim is not None and "--mutants" not in options:
-        raise UsageError(f"--per-claim {shown(str(per_claim))}: needs --mutants")
     if wanted is not None and any(map(_is_file, wanted)):
         if len(wanted) > 1:
             raise UsageError(f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names")
-        return _own(wanted[0], form, seed, per_claim, "--mutants" in options)
+        return _own(wanted[0], form, seed)
 
     from ..theory.proof.verification import ERRATA
 
-    if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA and "--mutants" not in options:
+    if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
-    names = _known(wanted)
-    if "--mutants" in options:
-        return _mutants_of(names, form, seed, per_claim)
-    return _all(names, form, seed, in_full=wanted is not None)
+    return _all(_known(wanted), form, seed, in_full=wanted is not None)
 
 
 # -- input -----------------------------------------------------------------------------------------
 
 
-def _whole(options: Options, option: str, least: int) -> int:
-    text = options.one(option)
-    if text is None:
-        return least
-    if not (text.isascii() and text.isdigit()) or len(text) > 18 or int(text) < least:
-        raise outside(option, text, f"a whole number of at least {least}")
+def _seed(options: Options) -> int:
+    text = options.one("--seed") or "0"
+    if not (text.isascii() and text.isdigit()) or len(text) > 18:
+        raise outside("--seed", text, "a whole number of at least 0")
     return int(text)
 
 
@@ -148,16 +132,11 @@ def _from_file(path: str) -> Derivation:
 # -- commands --------------------------------------------------------------------------------------
 
 
-def _own(path: str, form: str, seed: int, per_claim: int | None, mutate: bool) -> tuple[str, int]:
+def _own(path: str, form: str, seed: int) -> tuple[str, int]:
+    from ..theory.proof.verification import verify
+
     derivation = _from_file(path)
     try:
-        if mutate:
-            from ..theory.proof.mutation import score_derivation
-
-            return _soundness(list(score_derivation(derivation, seed=seed, per_claim=per_claim)), form, interrupted=False)
-
-        from ..theory.proof.verification import verify
-
         report = verify(derivation, seed=seed)
     except (ValueError, TypeError, AttributeError) as error:
         raise UsageError(f"{POSITIONAL} {shown(path)}: cannot be checked, {type(error).__name__}: {error}") from None
@@ -174,17 +153,6 @@ def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[
         say_interrupted(f"{len(reports)} of {len(names)} derivations are verified")
     order = {name: index for index, name in enumerate(names)}
     return _reported(sorted(reports, key=lambda report: order[report.name]), form, in_full=in_full, interrupted=interrupted)
-
-
-def _mutants_of(names: Sequence[str], form: str, seed: int, per_claim: int | None) -> tuple[str, int]:
-    from functools import partial
-
-    from ..theory.proof.mutation import score_named
-
-    found, interrupted = _collected(partial(score_named, seed=seed, per_claim=per_claim), names, "mutated")
-    if interrupted:
-        say_interrupted(f"{len(found)} of {len(names)} derivations are mutated")
-    return _soundness([score for scores in found for score in scores], form, interrupted=interrupted)
 
 
 def _collected(function: Callable[[Item], Result], items: Sequence[Item], what: str) -> tuple[list[Result], bool]:
@@ -354,66 +322,3 @@ def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
 
     first, rest = " " * indent, " " * (indent + hanging)
     return wrap(clean(" ".join(text.split(" "))), WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
-
-
-# -- mutants as text -------------------------------------------------------------------------------
-
-
-def _soundness(scores: Sequence[Score], form: str, *, interrupted: bool) -> tuple[str, int]:
-    from ..theory.proof.mutation import counts
-
-    survivors = [score for score in scores if score.survived]
-    status = INTERRUPTED if interrupted else NEGATIVE if survivors else DONE
-    if form == "json":
-        data = {"counts": counts(scores), "survivors": len(survivors), "interrupted": interrupted}
-        return json_text({**data, "mutants": [score.as_dict() for score in scores]}), status
-    return "\n".join([*_soundness_text(scores), *(["", "interrupted: these were done"] if interrupted else [])]), status
-
-
-def _soundness_text(scores: Sequence[Score]) -> list[str]:
-    from ..theory.proof.mutation import FALSE, PATHS, TRUE, UNDEFINED, counts, kinds
-
-    if not scores:
-        return ["no mutant was made"]
-    of = counts(scores)
-    lines = [
-        f"{len(scores)} mutants of {of['claims']} claims in {of['derivations']} derivations: "
-        f"{of[FALSE]} false, {of[TRUE]} still true, {of[UNDEFINED]} undefined",
-        "",
-        *table(
-            ("path alone", "false mutants", "objects", "survivors"),
-            [[path, *(str(of[path][key]) for key in ("false", "objects", "survivors"))] for path in PATHS],
-            left=("path alone",),
-        ),
-        "",
-        *table(
-            ("kind of change", "false", "true", "undefined"),
-            [[k, *map(str, row)] for k, row in kinds(scores).items()],
-            left=("kind of change",),
-        ),
-    ]
-    lines += _listed("Survivors: false, and a path does not object", [(s, _survival(s)) for s in scores if s.survived])
-    lines += _listed("True, yet a path names a point against it", [(s, _brief(s.claim)) for s in scores if s.wronged])
-    lines += _listed(
-        "Still true, by decimal arithmetic", [(s, _brief(s.claim)) for s in scores if s.truth == TRUE and not s.wronged]
-    )
-    missing = of["without_false"]
-    return lines + (["", f"without a false mutant: {', '.join(missing)}"] if missing else [])
-
-
-def _survival(score: Score) -> str:
-    said = "; ".join(f"{path}: {score.words[path]}" for path in score.survived)
-    return f"{_brief(score.claim)}; false at {score.evidence}; {said}"
-
-
-def _listed(heading: str, entries: Sequence[tuple[Score, str]]) -> list[str]:
-    if not entries:
-        return []
-    lines = ["", f"{heading} ({len(entries)})"]
-    for score, text in entries:
-        lines += _wrapped(f"{score.derivation}, {score.step}, {score.kind}: {text}", 2, 2)
-    return lines
-
-
-def _brief(claim: str) -> str:
-    return claim if len(claim) <= LONGEST_ENTRY else f"{claim[:LONGEST_ENTRY]} ..."

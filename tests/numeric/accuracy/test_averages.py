@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from isoflop.cli.arguments import Parser, read
 from isoflop.cli.errors import UsageError
-from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
+from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
+from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import Baseline, resolve
 from isoflop.numeric.data.evaluations import Evaluations
@@ -106,6 +107,7 @@ def test_the_options_add_an_average(tmp_path: Path) -> None:
     def asked(*words: str) -> EvaluationTable:
         parser = Parser("isoflop any", ["RUNS"], "", [])
         declare_evaluations(parser)
+        declare_guessing(parser)
         return EvaluationTable(read(parser, [str(path), "--random-baseline", "a=25%,b=0.5", "c=0", *words]))
 
     every = asked("--average")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from isoflop.cli.arguments import Parser, read
 from isoflop.cli.errors import UsageError
-from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
+from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
+from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.accuracy.baselines import Baseline, published, resolve
 from isoflop.numeric.accuracy.compare import kind_for
 from isoflop.numeric.data.evaluations import Evaluations
@@ -48,6 +49,7 @@ def runs(metric: str | None = "acc", *, table: float | None = None, benchmark: s
 def asked(path: Path, *words: str) -> EvaluationTable:
     parser = Parser("isoflop any", ["RUNS"], "", [])
     declare_evaluations(parser)
+    declare_guessing(parser)
     return EvaluationTable(read(parser, [str(path), *words]))
 
 
@@ -158,8 +160,8 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...], str, str]] = {
     "unknown": ({}, (), UNKNOWN, SAID),
     "no benchmark": (
         {"given": {"arc_esy": 0.25}}, ("--random-baseline", "arc_esy=0.25"),
-        r"random_baseline: 'arc_esy' is no benchmark of data \(did you mean arc_easy\?\); the benchmarks are 'arc_easy'",
-        r"--random-baseline: 'arc_esy' is no benchmark of file .* \(did you mean arc_easy\?\)",
+        r"'arc_esy' is no benchmark of data \(did you mean arc_easy\?\); the benchmarks are 'arc_easy'",
+        r"--random-baseline '.*': 'arc_esy' is no benchmark of file .* \(did you mean arc_easy\?\)",
     ),
     "in percent": (
         {"given": {"arc_easy": 25}}, ("--random-baseline", "arc_easy=25"),

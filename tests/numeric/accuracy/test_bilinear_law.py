@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.accuracy.bilinear import BILINEAR, law_of
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 
 #: log A, a, b, d: of the size of those of Krajewski et al. 2025, Section 3.4.
 TRUTH = np.array([6.0, -0.13, 0.9, -0.024])

@@ -7,7 +7,7 @@ import pytest
 
 from isoflop.numeric.accuracy.bnsl import Break, BrokenLaw
 from isoflop.numeric.accuracy.bnsl_fit import BNSL_KINDS, broken, fit_broken, law_of, recognised
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.fit.objective import Objective
 
 DECADE = np.log(10.0)

@@ -7,7 +7,7 @@ import pytest
 
 from isoflop.numeric.accuracy.bnsl import Break, BrokenLaw
 from isoflop.numeric.accuracy.bnsl_ray import at_one_ratio, ray_break
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 
 COMPUTE = np.geomspace(1e18, 4e22, 50)
 #: E, A, B, beta, gamma.

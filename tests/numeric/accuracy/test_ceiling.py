@@ -11,8 +11,8 @@ from functools import cache  # noqa: E402
 from scipy.optimize import brentq, least_squares  # noqa: E402
 
 from isoflop.numeric.accuracy.ceiling import FLATTEST_TERM, ceiling_of  # noqa: E402
-from isoflop.numeric.accuracy.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.accuracy.simulate import PROBLEMS, RUN_NOISE, simulate  # noqa: E402
+from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 from isoflop.theory.data.krajewski2025_runs import MIXTURE  # noqa: E402
 
 BENCHMARKS = tuple(PROBLEMS)

@@ -12,7 +12,7 @@ from isoflop.numeric.accuracy.criteria import criteria  # noqa: E402
 from isoflop.numeric.accuracy.kind import Found  # noqa: E402
 from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
 from isoflop.numeric.accuracy.rolling import rolling_origin  # noqa: E402
-from isoflop.numeric.accuracy.sample import Points, Sample  # noqa: E402
+from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from isoflop.numeric.accuracy import fitting
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.compare import USUAL, compare_laws, sample_for
 from isoflop.numeric.accuracy.laws import LAWS, law_named
-from isoflop.numeric.accuracy.sample import Points
 from isoflop.numeric.data.evaluations import Evaluations
+from isoflop.numeric.data.sample import Points
 
 pytest.importorskip("scipy")
 

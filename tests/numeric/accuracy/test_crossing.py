@@ -10,7 +10,7 @@ from isoflop.numeric.accuracy.bilinear import BILINEAR
 from isoflop.numeric.accuracy.crossing import crossing_of
 from isoflop.numeric.accuracy.fitting import fit_law, resampled
 from isoflop.numeric.accuracy.power import POWER_KINDS
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 
 KS = (1.0, 4.0, 16.0, 64.0)
 #: log A, a, b, d: the curves cross at exp(0.9/0.0195) = 1.1e20 FLOP, among the runs.

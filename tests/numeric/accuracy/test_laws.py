@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.accuracy.laws import FIRST_STAGES, LAWS, law_named
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 
 QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
 

@@ -9,7 +9,7 @@ import pytest
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.fitting import fit_law, resampled
 from isoflop.numeric.accuracy.power import CEILING_KINDS, MARGIN, POWER_KINDS
-from isoflop.numeric.accuracy.sample import Points, Sample
+from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.fit.objective import Objective
 
 optimize = pytest.importorskip("scipy.optimize")

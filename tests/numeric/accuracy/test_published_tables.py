@@ -13,8 +13,8 @@ from isoflop.numeric.accuracy import published_range, published_range_checks
 from isoflop.numeric.accuracy.published_range import RULES, which_runs
 from isoflop.numeric.accuracy.published_range_checks import LOWER, UPPER, Rule, listed_budgets
 from isoflop.numeric.accuracy.published_tables import printed_bilinear, printed_broken, tables_check
-from isoflop.numeric.accuracy.sample import Points, Sample
 from isoflop.numeric.accuracy.simulate import LAWS, PROBLEMS, design, simulate
+from isoflop.numeric.data.sample import Points, Sample
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.krajewski2025_runs import MIXTURE
 from isoflop.theory.data.published import published

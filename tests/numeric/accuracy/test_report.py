@@ -17,8 +17,8 @@ from isoflop.numeric.accuracy.laws import law_named  # noqa: E402
 from isoflop.numeric.accuracy.planning import AccuracyLaw  # noqa: E402
 from isoflop.numeric.accuracy.report import report_benchmark  # noqa: E402
 from isoflop.numeric.accuracy.report_latex import formula_tex  # noqa: E402
-from isoflop.numeric.accuracy.sample import Points  # noqa: E402
 from isoflop.numeric.data.evaluations import Evaluations  # noqa: E402
+from isoflop.numeric.data.sample import Points  # noqa: E402
 from isoflop.numeric.law import Law, law  # noqa: E402
 
 GUESS = 0.25

@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import t as student
 
 from isoflop.numeric.accuracy.power import POWER_KINDS
-from isoflop.numeric.accuracy.sample import Points, Sample, above_guessing
-from isoflop.numeric.accuracy.scale import accuracy
 from isoflop.numeric.accuracy.simulate import LAWS, METRIC_TYPES, PROBLEMS, simulate
+from isoflop.numeric.data.sample import Points, Sample, above_guessing
+from isoflop.numeric.data.scale import accuracy
 from isoflop.theory.data.krajewski2025_runs import MIXTURE
 
 LEVEL = 0.9

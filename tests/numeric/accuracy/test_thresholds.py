@@ -14,9 +14,9 @@ from isoflop.numeric.accuracy.kind import Found  # noqa: E402
 from isoflop.numeric.accuracy.logistic import fit_logistic, midpoints  # noqa: E402
 from isoflop.numeric.accuracy.logistic_profile import profile, profile_interval  # noqa: E402
 from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
-from isoflop.numeric.accuracy.sample import Points, Sample  # noqa: E402
 from isoflop.numeric.accuracy.thresholds import Cell, sweep_thresholds  # noqa: E402
 from isoflop.numeric.accuracy.thresholds_found import thresholds_of  # noqa: E402
+from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 
 MP = mpmath.mp.clone()
 MP.dps = 50

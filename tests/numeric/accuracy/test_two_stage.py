@@ -19,9 +19,9 @@ from isoflop.numeric.accuracy.links import (
     LinkModel,
 )
 from isoflop.numeric.accuracy.peaks import peaks
-from isoflop.numeric.accuracy.sample import Points, Sample
 from isoflop.numeric.accuracy.tied import Tied, fit_tied
 from isoflop.numeric.accuracy.two_stage import TWO_STAGE_KINDS, two_stage
+from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.fit.newton import Problems
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.separable import Centred

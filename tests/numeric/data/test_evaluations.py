@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from isoflop.cli.arguments import Parser, read
 from isoflop.cli.errors import UsageError
-from isoflop.cli.evaluation_options import EvaluationTable, declare_evaluations
+from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
+from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.data.evaluations import Evaluations
 
 Row = dict[str, Any]
@@ -36,6 +37,7 @@ def asked(path: Path, *words: str) -> EvaluationTable:
     """What the options of a command make of these words."""
     parser = Parser("isoflop any", ["RUNS"], "", [])
     declare_evaluations(parser)
+    declare_guessing(parser)
     return EvaluationTable(read(parser, [str(path), *words]))
 
 
@@ -283,20 +285,20 @@ def test_percent_is_divided_out() -> None:
 REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     "below 0": (
         [*LONG, score(2e9, "piqa", -0.1)], {}, (),
-        r"row 5, column 'score' \(piqa\): accuracy=-0.1 must be a number from 0 to 1",
+        r"row 5, column 'score': piqa: accuracy=-0.1 must be a number from 0 to 1",
     ),
     "percent, not said": (
         [*LONG, score(2e9, "piqa", 61.0), score(3e9, "piqa", 70.0)], {}, (),
-        r"row 5, column 'score' \(piqa\): accuracy=61 must be a number from 0 to 1 \(1 more row\); "
+        r"row 5, column 'score': piqa: accuracy=61 must be a number from 0 to 1 \(1 more row\); "
         r"say (percent=True \()?--percent\)? if the column holds percent",
     ),
     "infinite": (
         [*LONG, score(2e9, "piqa", "inf")], {}, (),
-        r"row 5, column 'score' \(piqa\): accuracy=inf must be a number from 0 to 1$",
+        r"row 5, column 'score': piqa: accuracy=inf must be a number from 0 to 1$",
     ),
     "a slip beyond 1": (
         [*LONG, score(2e9, "piqa", 1.02)], {}, (),
-        r"row 5, column 'score' \(piqa\): accuracy=1.02 must be a number from 0 to 1$",
+        r"row 5, column 'score': piqa: accuracy=1.02 must be a number from 0 to 1$",
     ),
     "small numbers of percent": (
         [score(N, "lbpp", q) for N, q in ((1e8, 0.6), (1e9, 1.2), (1e10, 1.8))], {}, (),
@@ -304,7 +306,7 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "above 100 percent": (
         [score(2e9, "piqa", 61.0), score(3e9, "piqa", 170.0)], {"percent": True}, ("--percent",),
-        r"row 2, column 'score' \(piqa\): accuracy=170 must be a number from 0 to 100 \(percent\)",
+        r"row 2, column 'score': piqa: accuracy=170 must be a number from 0 to 100 \(percent\)",
     ),
     "percent that is none": (
         LONG, {"percent": True}, ("--percent",),
@@ -312,15 +314,15 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "a loss without a metric": (
         [score(1e8, "piqa", 0.5, None), score(1e8, "c4", 3.2, None)], {}, (),
-        r"row 2, column 'score' \(c4\): accuracy=3.2 .*; if it is no accuracy, say so in a column metric_type",
+        r"row 2, column 'score': c4: accuracy=3.2 .*; if it is no accuracy, say so in a column metric_type",
     ),
     "a misspelt quantity in a wide table": (
         WIDE, {"columns": {"parms": "N"}}, ("--column", "parms=N"),
-        r"row 1, column 'N' \(parms\): accuracy=100000000 .*taken as that of the benchmark 'parms' \(did you mean params\?\)",
+        r"row 1, column 'N': parms: accuracy=100000000 .*taken as that of the benchmark 'parms' \(did you mean params\?\)",
     ),
     "a misspelt quantity in a long table": (
         LONG, {"columns": {"scor": "score"}}, ("--column", "scor=score"),
-        r"'scor' is no quantity of a table with a row for each score; choose from .*did you mean score",
+        r"'scor' is no quantity; choose from .*did you mean score",
     ),
     "no such column": (
         LONG, {"columns": {"score": "scroe"}}, ("--column", "score=scroe"),
@@ -363,7 +365,7 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "nothing left": (
         LONG, {"where": "score > 0.9"}, ("--where", "score > 0.9"),
-        r"none of 4 rows is of use \(4 left out by where='score > 0.9'\)",
+        r"none of 4 rows is of use \(4 rows left out by where='score > 0.9'\)",
     ),
     "a condition on no column": (
         LONG, {"where": "benchmrk == 'a'"}, ("--where", "benchmrk == 'a'"),
@@ -378,27 +380,27 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     "no column for score": (
         [{"N": 1e8, "benchmark": "a", "width": 0.5}], {"columns": {"benchmark": "benchmark"}},
         ("--column", "benchmark=benchmark"),
-        r"no column for score; the columns are 'N', 'benchmark', 'width'; name it with .*--column score=NAME",
+        r"no column for score; the columns are 'N', 'benchmark', 'width'; choose one with .*--column score='NAME'",
     ),
     "two columns for score": (
         [{"N": 1e8, "benchmark": "a", "value": 0.5, "accuracy": 0.5}], {}, (),
-        r"columns 'value', 'accuracy' may all be score; choose",
+        r"columns 'value', 'accuracy' may both be score; choose",
     ),
     "nothing tells runs apart": (
         [{"benchmark": "a", "score": 0.5}, {"benchmark": "b", "score": 0.5}], {}, (),
-        r"no column tells which run a score is of; name",
+        r"no column tells which run a score is of; choose",
     ),
     "baselines that differ": (
         [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 0.5))], {}, (),
-        r"rows 1 and 2, column 'random_baseline' \(a\): random_baseline=0.25 and 0.5; must be one number for a benchmark",
+        r"rows 1 and 2, column 'random_baseline': a: random_baseline=0.25 and 0.5; must be one number for a benchmark",
     ),
     "a baseline in percent": (
         [score(1e8, "a", 0.5, random_baseline=25)], {}, (),
-        r"row 1, column 'random_baseline' \(a\): random_baseline=25 must be at least 0 and below 1; say (percent=True|--percent)",
+        r"row 1, column 'random_baseline': a: random_baseline=25 must be at least 0 and below 1; say (percent=True|--percent)",
     ),
     "a baseline not in percent": (
         [score(1e8, "a", 50, random_baseline=0.25)], {"percent": True}, ("--percent",),
-        r"row 1, column 'random_baseline' \(a\): random_baseline=0.25 must be in percent as the scores are",
+        r"row 1, column 'random_baseline': a: random_baseline=0.25 must be in percent as the scores are",
     ),
 }  # fmt: skip
 
@@ -436,11 +438,11 @@ def test_bad_tables_are_refused_on_the_command_line(case: str, tmp_path: Path) -
     [
         (lambda: Evaluations.read(LONG, percent=1), r"percent=1: must be True or False"),  # type: ignore[arg-type]
         (lambda: Evaluations.read(LONG, columns=["N"]), r"columns=\['N'\]: must map quantities to columns"),  # type: ignore[arg-type]
-        (lambda: Evaluations.read(LONG, metrics={"acc": "yes"}), r"metrics: 'acc' is 'yes'; must be 'accuracy' or 'proxy'"),
-        (lambda: Evaluations.read(LONG, columns={"N": "N", "params": "D"}), r"columns: params is given twice, 'N' and 'D'"),
+        (lambda: Evaluations.read(LONG, metrics={"acc": "yes"}), r"metrics=\{'acc': 'yes'\}: must be 'accuracy' or 'proxy'"),
+        (lambda: Evaluations.read(LONG, columns={"N": "N", "params": "D"}), r"params is given twice, 'N' and 'D'"),
         (lambda: Evaluations.read(LONG, columns={"params": "N", "tokens": "N"}), r"'N' cannot be both params and tokens"),
         (lambda: Evaluations.read(Evaluations.read(LONG), percent=True), r"percent=True: these are Evaluations already"),
-        (lambda: Evaluations.read(Evaluations.read(LONG), where="N > 1e20"), r"where='N > 1e20' leaves none of 2 runs"),
+        (lambda: Evaluations.read(Evaluations.read(LONG), where="N > 1e20"), r"where='N > 1e20': leaves none of 2 runs"),
         (
             lambda: Evaluations.read(LONG).only(["piqqa"]),
             r"benchmark='piqqa': data has no such benchmark \(did you mean piqa\?\)",
@@ -486,6 +488,7 @@ def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:
     assert {key: baseline.value for key, baseline in table.baselines().items()} == {"sciq": 0.25, "piqa": 0.25, "a b": 0.0}
     parser = Parser("isoflop any", ["RUNS"], "", [])
     declare_evaluations(parser)
+    declare_guessing(parser)
     with pytest.raises(UsageError, match=r"RUNS is missing: .*, in front of --benchmark, which takes all that follows it"):
         EvaluationTable(read(parser, ["--benchmark", str(path)]))
 

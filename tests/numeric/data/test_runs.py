@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoflop.numeric.data.rows import repetitions
 from isoflop.numeric.data.runs import Dropped, Runs
-from isoflop.numeric.data.runs_reading import repetitions
-from isoflop.numeric.data.runs_units import unit_in
+from isoflop.numeric.data.units import unit_in
 
 mp = mpmath.mp.clone()
 mp.dps = 50
@@ -240,9 +240,9 @@ def test_where_nothing_remains_it_says_why() -> None:
         "data: none of 4 rows is a usable run (4 dropped: row 1: loss is missing, row 2: loss=-1.0: must be above 0, "
         "row 3: loss is missing and 1 more)"
     )
-    assert refusal(where="loss > 5") == "data: none of 4 rows is a usable run (4 left out by where='loss > 5')"
+    assert refusal(where="loss > 5") == "data: none of 4 rows is a usable run (4 rows left out by where='loss > 5')"
     assert refusal(where="loss > 3.2", loss=[None, -1, 3, 0]) == (
-        "data: none of 4 rows is a usable run (3 left out by where='loss > 3.2'; 1 dropped: row 1: loss is missing)"
+        "data: none of 4 rows is a usable run (3 rows left out by where='loss > 3.2'; 1 dropped: row 1: loss is missing)"
     )
     assert refusal({"N": [], "D": [], "loss": []}) == "data: has a header ('N', 'D', 'loss') and no rows"
     assert refusal(pd.DataFrame()).startswith("data: has no columns")
@@ -439,7 +439,7 @@ def test_runs_are_read_again() -> None:
     some = Runs.read(runs, where="note in ('a', 'b') and N > 1e8")
     assert (some.row.tolist(), some.left_out) == ([2], 3)
     assert Runs.read(some, where="loss < 100").left_out == 3
-    with pytest.raises(ValueError, match=r"data: where='loss > 9' leaves none of 4 runs"):
+    with pytest.raises(ValueError, match=r"where='loss > 9': leaves none of 4 runs of data"):
         Runs.read(runs, where="loss > 9")
     with pytest.raises(ValueError, match="these are Runs already"):
         Runs.read(runs, columns={"loss": "note"})

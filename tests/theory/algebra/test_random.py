@@ -14,7 +14,7 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.symbols import LOG_SIZE_RATIO, SIZE_RATIO
 
 SEED = 20_240
-PAIRS = 400
+PAIRS = 200
 SPELLING = {"beta": "b", "gamma": "g", "r": "k", "rho": "k"}
 
 

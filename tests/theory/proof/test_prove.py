@@ -15,7 +15,7 @@ from isoflop.theory.algebra.parse import ParseError
 from isoflop.theory.budget import Budget
 from isoflop.theory.proof.prove import prove
 
-COUNT = 200
+COUNT = 100
 MOST_UNDECIDED = COUNT // 50
 MP = mpmath.mp.clone()
 MP.dps = 60

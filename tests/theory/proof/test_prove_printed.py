@@ -6,6 +6,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.theory.documents import checked_entry
+
+from isoflop.derivations import NAMES
+from isoflop.theory.typeset.document import document_latex
 
 NOTATIONS = ("schaeffer", "hoffmann")
 #: Displays of `derive` that cannot be read yet: order terms are no values.
@@ -21,8 +25,12 @@ ANSWERS = ("refuted", "unreadable", "undecided")
 def verdicts(run_cli, folder, notation, *words):
     printed = run_cli(*words, "--notation", notation)
     assert printed.code == 0, printed.err
+    return verdicts_on(run_cli, folder, notation, printed.out)
+
+
+def verdicts_on(run_cli, folder, notation, printed):
     path = folder / "printed.tex"
-    path.write_text(f"% isoflop: begin\n{printed.out}\n% isoflop: end\n", encoding="utf-8")
+    path.write_text(f"% isoflop: begin\n{printed}\n% isoflop: end\n", encoding="utf-8")
     return json.loads(run_cli("prove", "--file", path, "--notation", notation, "--format", "json").out)["equations"]
 
 
@@ -47,7 +55,8 @@ def test_what_latex_prints_is_proved(run_cli, tmp_path, notation) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_of_all_theorems_that_latex_prints_no_more_is_left_unproved(run_cli, tmp_path, notation) -> None:
-    entries = verdicts(run_cli, tmp_path, notation, "latex", "--all", "--no-macros")
+    printed = document_latex(map(checked_entry, NAMES), notation=notation, macros=False)
+    entries = verdicts_on(run_cli, tmp_path, notation, printed)
     lines = (tmp_path / "printed.tex").read_text(encoding="utf-8").splitlines()
     theorem, of_line = "", {}
     for number, line in enumerate(lines, 1):

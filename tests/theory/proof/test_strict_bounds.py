@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, symbols
+from tests.mutation.mutants import FALSE, TRUE, mutants, truth
 
 from isoflop.theory.proof.argument import Argument, ByNormalForm, ByPositiveTerms, ByWeightedAmGm, Numerically, UnderLemma
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
@@ -11,7 +12,6 @@ from isoflop.theory.proof.argument_enclosure import ByEnclosure
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.errata import refute
-from isoflop.theory.proof.mutation import FALSE, TRUE, mutants, truth
 from isoflop.theory.proof.points import check_at_points, enclose_bound
 from isoflop.theory.proof.verification import verify
 from isoflop.theory.typeset.theorem import theorem_latex

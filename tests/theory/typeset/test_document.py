@@ -1,16 +1,14 @@
 """Documents: what they say of a proof, what they cite, whose symbols they use, and that LaTeX sets them within the margins."""
 
 import re
-import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sympy import Rational, Symbol
+from tests.theory.documents import checked_entry, compiled, complaints, derivation_of
 
 import isoflop
-from isoflop.derivations import NAMES, theorem
+from isoflop.derivations import NAMES
 from isoflop.theory import symbols as sym
 from isoflop.theory.data.bibliography import WORKS, citations
 from isoflop.theory.data.notation import HOFFMANN, NOTATIONS, SCHAEFFER
@@ -25,56 +23,19 @@ from isoflop.theory.typeset.sentence import LETTERS, respelled_latex
 from isoflop.theory.typeset.width import width
 
 FEW = ("optimum_by_lagrange", "pass_at_k_beta_tail", "penalty_tails", "allocation_across_k", "term_balance_and_shares")
-WORST_OVERFULL = 20  # points
-
-
-def derivation_of(name: str) -> Derivation:
-    return theorem(name).derivation()
-
-
-def quickly_checked(name: str) -> Entry:
-    """Every path, at few points: the document is under test here, not the theorem."""
-    derivation = derivation_of(name)
-    return Entry(derivation, derivation.verify(points=2, digits=30))
 
 
 @pytest.fixture(scope="module")
 def entries() -> dict[str, Entry]:
-    return {name: quickly_checked(name) for name in FEW}
+    return {name: checked_entry(name) for name in FEW}
 
 
 # -- compiled --------------------------------------------------------------------------------------------------
 
 
-def compiled(folder: Path, document: str) -> str:
-    """The log of the second run of pdflatex; both must succeed."""
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed")
-    (folder / "notes.tex").write_text(document, encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "notes.tex"]
-    for _ in range(2):
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
-        assert run.returncode == 0, run.stdout[-2000:]
-    return run.stdout
-
-
-def complaints(log: str) -> list[str]:
-    too_wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\).*", log)
-    undefined = re.findall(r"LaTeX Warning: (?:Citation|Reference).*undefined.*", log)
-    return [points for points in too_wide if float(points) > WORST_OVERFULL] + undefined
-
-
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_some_derivations_compile(entries, notation, tmp_path):
     assert complaints(compiled(tmp_path, document_latex(entries.values(), notation=notation))) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_every_derivation_compiles(name, tmp_path):
-    entry = quickly_checked(name)
-    for notation in NOTATIONS:
-        assert complaints(compiled(tmp_path, document_latex([entry], notation=notation))) == []
 
 
 def test_a_fragment_compiles_in_a_paper_with_its_own_symbols(entries, tmp_path):
@@ -177,7 +138,7 @@ def test_what_is_cited_is_listed_and_nothing_else(entries):
 
 
 def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
-    fit, stationary = (quickly_checked(name) for name in ("three_point_fit_bias", "stationary_fit_bias"))
+    fit, stationary = (checked_entry(name) for name in ("three_point_fit_bias", "stationary_fit_bias"))
     both = document_latex([fit, stationary])
     assert r"(Theorem~\ref{thm:stationary-fit-bias})" in both
     assert r"\texttt" not in both
@@ -226,7 +187,7 @@ def test_macros_are_explained_in_the_letters_of_the_notation(entries):
 
 
 def test_symbols_of_a_paper():
-    entry = quickly_checked("penalty_tails")
+    entry = checked_entry("penalty_tails")
     text = document_latex([entry], symbols={"N": "M", "beta": "b_1"})
     assert r"\providecommand{\isoN}{M}%" in text
     assert r"\providecommand{\isobeta}{{b_1}}%" in text

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .evaluations_columns import Metric
-from .runs_cells import counted
-from .runs_columns import listed
+from ..errors import ArgumentError, TableError
+from ..words import counted, listed
+from .metrics import Metric
 
 __all__ = ["Cell", "Scores"]
 
@@ -63,13 +63,15 @@ class Scores:
     def scale(self) -> float:
         return 100.0 if self.percent else 1.0
 
-    def _at(self, cell: Cell, column: str = "") -> str:
-        what = "" if cell.column == cell.benchmark else f" ({self.key[cell.benchmark, cell.metric]})"
-        return f"{self.source}, row {cell.row + 1}, column {column or cell.column!r}{what}"
+    def _error(self, cell: Cell, complaint: str, column: str = "") -> TableError:
+        """What is wrong with a score, or with the accuracy of guessing beside it."""
+        what = "" if cell.column == cell.benchmark else f"{self.key[cell.benchmark, cell.metric]}: "
+        return TableError(self.source, f"{what}{complaint}", rows=(cell.row + 1,), column=column or cell.column)
 
     def _check_accuracies(self, cells: list[Cell]) -> None:
         if not cells:
-            raise ValueError(f"{self.source}: no score is an accuracy; {self._only_proxies()}")
+            metrics = listed(sorted({metric.name or "loss" for metric in self.metric.values()}))
+            raise TableError(self.source, f"no score is an accuracy; its metrics are {metrics}")
         most, domain = self.scale, "a number from 0 to 100 (percent)" if self.percent else SHARE
         above = [cell for cell in cells if cell.value > 1.0]
         bad = [cell for cell in cells if not 0.0 <= cell.value <= most]
@@ -80,11 +82,12 @@ class Scores:
                 cure = "; say percent=True (--percent) if the column holds percent" if self._like_percent(cell) else ""
                 cure += "" if cell.metric.name is not None else "; if it is no accuracy, say so in a column metric_type"
             others = f" ({counted(more, 'more row')})" if more else ""
-            raise ValueError(f"{self._at(cell)}: accuracy={cell.value:.16g} must be {domain}{others}{cure}{cell.hint}")
+            raise self._error(cell, f"accuracy={cell.value:.16g} must be {domain}{others}{cure}{cell.hint}")
         if self.percent and not above:
             highest = max(cells, key=lambda cell: cell.value)
-            what = f"percent=True: no accuracy of {self.source} is above 1 (the highest is {highest.value:.6g}, row "
-            raise ValueError(f"{what}{highest.row + 1}): leave percent=True (--percent) out where they are fractions")
+            what = f"no accuracy of {self.source} is above 1 (the highest is {highest.value:.6g}, row {highest.row + 1})"
+            complaint = f"{what}: leave percent=True (--percent) out where they are fractions"
+            raise ArgumentError("percent", True, complaint=complaint)
         if self.percent:
             low = [key for key in self.cells if self.metric[key].is_accuracy and max(c.value for c in self.cells[key]) <= 1.0]
             low = [key for key in low if any(cell.value for cell in self.cells[key])]
@@ -93,41 +96,44 @@ class Scores:
 
     def _like_percent(self, cell: Cell) -> bool:
         """Whether this score may be in percent: it is well above 1, or most of those beside it are above 1; none is above 100."""
-        values = [each.value for each in self.cells[self.key[cell.benchmark, cell.metric]]]
+        values = [other.value for other in self.cells[self.key[cell.benchmark, cell.metric]]]
         most = 2 * sum(value > 1.0 for value in values) > len(values)
         return max(values) <= 100.0 and (most or cell.value >= WELL_ABOVE)
-
-    def _only_proxies(self) -> str:
-        return f"its metrics are {listed(sorted({m.name or 'loss' for m in self.metric.values()}))}"
 
     def _check_proxies(self, cells: list[Cell]) -> None:
         for cell in cells:
             if not np.isfinite(cell.value):
-                raise ValueError(f"{self._at(cell)}: {cell.metric.name or 'loss'}={cell.value!r} must be finite")
+                raise self._error(cell, f"{cell.metric.name or 'loss'}={cell.value!r} must be finite")
 
     def _baselines(self) -> dict[str, float]:
         """The accuracy of guessing that the table holds."""
-        found: dict[str, float] = {}
+        baselines: dict[str, float] = {}
         for key, cells in self.cells.items():
-            told = [cell for cell in cells if not np.isnan(cell.baseline) and cell.metric.is_accuracy]
-            for cell in told:
+            given = [cell for cell in cells if not np.isnan(cell.baseline) and cell.metric.is_accuracy]
+            for cell in given:
                 self._check_baseline(cell)
-                if cell.baseline != told[0].baseline:
-                    rows = f"{self.source}, rows {told[0].row + 1} and {cell.row + 1}, column {cell.baseline_column!r}"
-                    values = f"random_baseline={told[0].baseline:g} and {cell.baseline:g}"
-                    raise ValueError(f"{rows} ({key}): {values}; must be one number for a benchmark")
-            if told:
-                found[key] = told[0].baseline / self.scale
-        return found
+                if cell.baseline != given[0].baseline:
+                    values = f"{key}: random_baseline={given[0].baseline:g} and {cell.baseline:g}"
+                    raise TableError(
+                        self.source,
+                        f"{values}; must be one number for a benchmark",
+                        rows=(given[0].row + 1, cell.row + 1),
+                        column=cell.baseline_column,
+                    )
+            if given:
+                baselines[key] = given[0].baseline / self.scale
+        return baselines
 
     def _check_baseline(self, cell: Cell) -> None:
-        at = f"{self._at(cell, cell.baseline_column)}: random_baseline={cell.baseline:.16g}"
+        value, column = f"random_baseline={cell.baseline:.16g}", cell.baseline_column
         if not 0.0 <= cell.baseline < self.scale:
             percent = 1.0 < cell.baseline <= 100.0 and not self.percent
             cure = "; say percent=True (--percent) if the table holds percent" if percent else ""
-            raise ValueError(f"{at} must be {BASELINE}{' (below 100 in percent)' if self.percent else ''}{cure}")
+            domain = f"{BASELINE}{' (below 100 in percent)' if self.percent else ''}"
+            raise self._error(cell, f"{value} must be {domain}{cure}", column)
         if self.percent and 0.0 < cell.baseline < 1.0:
-            raise ValueError(f"{at} must be in percent as the scores are (percent=True), such as 25")
+            complaint = f"{value} must be in percent as the scores are (percent=True), such as 25"
+            raise self._error(cell, complaint, column)
 
     def _count_ones(self) -> None:
         ones = {key: sum(cell.value == self.scale for cell in cells) for key, cells in self.cells.items()}

@@ -18,11 +18,11 @@ from typing import Any
 from sympy import Abs, Add, E, Expr, Mul, Pow, Rational, Symbol, exp, log, nan, oo, zoo
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
-from ..algebra.functions import defined
-from .argument import STRICT, Cited, Numerically, UnderLemma
-from .claim import Claim, Derivation
-from .points import PointCheck, check_at_points, enclose_bound
-from .verification import load, spelled
+from isoflop.theory.algebra.functions import defined
+from isoflop.theory.proof.argument import STRICT, Cited, Numerically, UnderLemma
+from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.points import PointCheck, check_at_points, enclose_bound
+from isoflop.theory.proof.verification import load, spelled
 
 FALSE, TRUE, UNDEFINED = "false", "true", "undefined"
 EXACT, POINTS, INTERVALS = PATHS = ("exact", "points", "intervals")

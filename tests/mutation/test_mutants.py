@@ -5,13 +5,7 @@ from itertools import islice
 
 import pytest
 from sympy import Abs, E, Integer, Rational, cosh, exp, log, symbols
-
-from isoflop.derivations import NAMES
-from isoflop.theory.algebra.decide import Answer, Decision
-from isoflop.theory.proof import mutation
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.mutation import (
+from tests.mutation.mutants import (
     DIRECTION,
     EXACT,
     FALSE,
@@ -32,6 +26,11 @@ from isoflop.theory.proof.mutation import (
     score_named,
     truth,
 )
+
+from isoflop.derivations import NAMES
+from isoflop.theory.algebra.decide import Answer, Decision
+from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.points import PointCheck
 from isoflop.theory.proof.verification import load, unordered
 
@@ -163,10 +162,11 @@ def passes_anything(*args, **options):
 
 
 EXACT_HOMES = ("argument", "argument_calculus", "argument_factors")
+NUMERICAL_HOMES = ("isoflop.theory.proof.claim", "tests.mutation.mutants")
 BREAKS = {
-    EXACT: [(f"isoflop.theory.{home}.decide", proves_anything) for home in EXACT_HOMES],
-    POINTS: [(f"isoflop.theory.{home}.check_at_points", passes_anything) for home in ("claim", "mutation")],
-    INTERVALS: [(f"isoflop.theory.{home}.enclose_bound", passes_anything) for home in ("claim", "mutation")],
+    EXACT: [(f"isoflop.theory.proof.{home}.decide", proves_anything) for home in EXACT_HOMES],
+    POINTS: [(f"{home}.check_at_points", passes_anything) for home in NUMERICAL_HOMES],
+    INTERVALS: [(f"{home}.enclose_bound", passes_anything) for home in NUMERICAL_HOMES],
 }
 
 
@@ -204,7 +204,7 @@ def test_a_contradicted_witness_is_not_believed(monkeypatch):
     def slander(*args, **options):
         return PointCheck(False, 1, "so they say", ((x, Integer(1)), (y, Integer(1))))
 
-    monkeypatch.setattr(mutation, "check_at_points", slander)
+    monkeypatch.setattr("tests.mutation.mutants.check_at_points", slander)
     claim = Claim("c", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "r")
     derivation = Derivation("d", "t", ("a",), "s", (claim,), "s")
     mutant = next(islice(mutants(derivation), 1))

@@ -1,9 +1,9 @@
-"""Files of runs: every format, both readers of CSV, and what is said about files that are none."""
+"""Files of tables: every format, and what is said about files that are none."""
 
 import csv
 import json
-import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from isoflop.numeric.data import runs_file
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.data.runs_file import table_of
+from isoflop.numeric.data.table import table_of
 
 HEADER, ROW = "params,tokens,loss", "1e8,2e9,3.5"
 
@@ -87,9 +86,15 @@ def test_parquet(tmp_path: Path) -> None:
         frame.to_parquet(path)
     except ImportError:
         path.write_bytes(b"PAR1 and more")
-        assert refusal(path) == ": is Parquet, for which neither pyarrow nor fastparquet is installed (pip install pyarrow)"
+        assert "pyarrow is not installed" in refusal(path)
     else:
         assert Runs.read(path).loss.tolist() == [3.5, 3.25]
+
+
+def test_a_spreadsheet_needs_its_engine(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    path = written(tmp_path, b"PK\x03\x04....", "runs.xlsx")
+    assert re.search("openpyxl is not installed|is not a spreadsheet that can be read", refusal(path))
 
 
 numbers = st.floats(min_value=1e-300, max_value=1e300)
@@ -105,88 +110,16 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path, rows: list[tuple[floa
         csv.writer(file).writerows([names, *rows])
     objects = tmp_path / "runs.json"
     objects.write_text(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
-    content = path.read_bytes()
-    fast = runs_file._by_pandas("file", content, ",")
-    assert fast is not None
-    for table in (table_of(path).columns, table_of(objects).columns, fast):
+    for table in (table_of(path).columns, table_of(objects).columns):
         assert [tuple(row) for row in zip(*(table[name].tolist() for name in names), strict=True)] == rows
 
 
-CELLS = (
-    "",
-    " ",
-    "1",
-    " 2.5 ",
-    "1e400",
-    "-inf",
-    "nan",
-    "NaN",
-    "NA",
-    "None",
-    "7B",
-    "1_000",
-    "True",
-    "TRUE",
-    "x",
-    "x y",
-    '""',
-    '"7"',
-    '"nan"',
-    '"x;\ty"',
-    '"a\nb"',
-    '"say ""x"""',
-    '""""',
-    "é",
-    "0x10",
-    "1,5",
-)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(CELLS), st.sampled_from(CELLS), st.sampled_from(CELLS)), min_size=1, max_size=6),
-    st.sampled_from([";", "\t"]),
-    st.sampled_from(["\n", "\r\n"]),
-    st.booleans(),
-)
-def test_both_readers_of_delimited_text_agree(rows: list[tuple[str, str, str]], delimiter: str, newline: str, ends: bool) -> None:
-    lines = [delimiter.join(cells) for cells in [("a", "b", "c"), *rows]]
-    content = (newline.join(lines) + (newline if ends else "")).encode()
-    fast = runs_file._by_pandas("file", content, delimiter)
-    slow = runs_file._by_record(runs_file._Records("file", content, delimiter))
-    assert fast is not None
-    for name in ("a", "b", "c"):
-        assert fast[name].dtype == slow[name].dtype
-        assert repr(fast[name].tolist()) == repr(slow[name].tolist())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a,b\n1,2\n3\n4,5,6\n",
-        'a,b\n1,x"y"\n',
-        'a,b\n1,"x"y\n',
-        'a,b\n1,"x\n',
-        'a,b\n1, "x"\n',
-        "a,b\n1,2\n\n",
-        "a,b\r1,2\r",
-        "a,b\n1,2\n3,4,\n5",
-        "a\n1\n",
-        "a,b\n1\n2,3,4\n",
-    ],
-)
-def test_the_fast_reader_leaves_doubtful_text_to_the_other(text: str) -> None:
-    assert runs_file._by_pandas("file", text.encode(), ",") is None
-
-
-def test_large_files_take_the_fast_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path, "N,D,loss,source\n" + "1e8,2e9,3.5,a\n2e8,,3.25,\n")
-    slow = Runs.read(path)
-    monkeypatch.setattr(runs_file, "SMALL_FILE", 0)
-    monkeypatch.setattr(runs_file, "_Records", None)
-    fast = Runs.read(path)
-    assert fast.loss.tolist() == slow.loss.tolist() == [3.5]
-    assert fast.dropped == slow.dropped
-    assert fast.extra["source"].tolist() == slow.extra["source"].tolist() == ["a"]
+def test_cells_of_text_become_numbers_once(tmp_path: Path) -> None:
+    text = 'a,b,c,d\n1, x ,nan,7B\n,"say ""x""",NA,\n'
+    columns = table_of(written(tmp_path, text)).columns
+    assert columns["a"].dtype == np.float64
+    assert columns["b"].tolist() == ["x", 'say "x"']
+    assert (columns["c"].tolist(), columns["d"].tolist()) == ([None, "NA"], ["7B", None])
 
 
 # -- what is not -------------------------------------------------------------------------------------------------------
@@ -195,9 +128,9 @@ def test_large_files_take_the_fast_reader(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", ": is empty; must hold a header and at least one run"),
-        (b" \n\n", ": is empty; must hold a header and at least one run"),
-        (b"\xef\xbb\xbf", ": is empty; must hold a header and at least one run"),
+        (b"", ": is empty; must hold a header and at least one row"),
+        (b" \n\n", ": is empty; must hold a header and at least one row"),
+        (b"\xef\xbb\xbf", ": is empty; must hold a header and at least one row"),
         (b"params,tokens,loss\n", ": has a header ('params', 'tokens', 'loss') and no rows"),
         (f"{HEADER}\n{ROW}\n".encode("utf-16"), ": is encoded in UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)"),
         (f"{HEADER}\n{ROW}\n".encode("utf-16-le"), ": has a zero byte at position 2; must be text in UTF-8"),
@@ -207,7 +140,7 @@ def test_large_files_take_the_fast_reader(tmp_path: Path, monkeypatch: pytest.Mo
         ),
         (f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"), ": byte 0xe9 at position 40 (line 3) is not UTF-8"),
         (b"\x1f\x8b\x08\x00", ": is compressed (gzip): unpack it first"),
-        (b"PK\x03\x04....", ": is a zip archive or a spreadsheet"),
+        (b"PK\x03\x04....", ": is a zip archive"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", ": byte 0x89 at position 1 (line 1) is not UTF-8"),
         (b"params,tokens,params,loss\n1,2,3,4\n", ": has two columns 'params' (columns 1 and 3); each must have its own name"),
         (b"params,tokens,loss\n1e8,2e9,3.5,7\n", ", row 1: has 4 cells where the header has 3 ('1e8,2e9,3.5,7')"),
@@ -229,7 +162,7 @@ def test_bad_text(content: bytes, said: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", ": is empty; must hold a header and at least one run"),
+        ("", ": is empty; must hold a header and at least one row"),
         ("{", ": is not JSON (Expecting property name enclosed in double quotes at line 1, column 2)"),
         ("3", ": must hold a list of records or an object of columns, not a number"),
         ("null", ": must hold a list of records or an object of columns, not null"),
@@ -288,18 +221,6 @@ def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_is_no_table(data: Any) -> None:
     with pytest.raises(ValueError, match=r"^data: must be a path or what pandas.DataFrame accepts, not "):
         Runs.read(data)
-
-
-def test_a_million_rows_are_read_without_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two thousand rows stand for them: neither cells nor records are touched one by one."""
-    rng = np.random.default_rng(0)
-    lines = [f"{n!r},{d!r},{loss!r}" for n, d, loss in rng.uniform(1e8, 1e9, (2000, 3)).tolist()]
-    path = written(tmp_path, "N,D,loss\n" + "\n".join(lines))
-    monkeypatch.setattr(runs_file, "SMALL_FILE", 0)
-    monkeypatch.setattr(runs_file, "_array", None)
-    monkeypatch.setattr("isoflop.numeric.data.runs_cells._number", None)
-    with np.errstate(all="raise"):
-        assert math.isfinite(Runs.read(path).loss.sum())
 
 
 def test_columns_without_a_name_in_any_format(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Numbers that are possible but unlikely: units that look wrong, compute that is not 6ND, runs listed twice."""
+"""Units: what headings name is refused, and numbers that are possible but unlikely are warned of."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import formulas
+from ..errors import TableError
+from .budget import doubts_of_budget
 
-#: C/(6ND) within these bounds is near.
-NEAR = (0.9, 1.1)
 #: Numbers on the far side of these are more likely in other units.
 SMALLEST = {
     "params": (1e3, "are they in millions or billions?"),
@@ -37,8 +36,6 @@ UNIT = re.compile(r"[(\[]\s*(?:in\s+)?(?P<inside>[^()\[\]]+?)\s*[)\]]\s*$|[_\W](
 POWER = re.compile(r"(?:[x×*]\s*)?(?:1?e|10\s*(?:\^|\*\*))\s*\+?(?P<power>[0-9]{1,2})")
 #: Of any use as a loss, in whatever unit.
 LOSSES = (1e-15, 1e15)
-#: With a median outside of these the two are hardly in the same units.
-TOKENS_PER_PARAM = (1e-2, 1e6)
 
 
 def unit_in(heading: str) -> float:
@@ -51,8 +48,8 @@ def unit_in(heading: str) -> float:
     if match is None:
         return 1.0
     unit = (match["inside"] or match["last"]).strip().casefold()
-    if found := POWER.fullmatch(unit):
-        return float(f"1e{found['power']}")
+    if power := POWER.fullmatch(unit):
+        return float(f"1e{power['power']}")
     if PFLOP_DAY.fullmatch(unit):
         return 8.64e19
     prefixed = re.fullmatch(r"([kmgtpezy])flops?", unit)
@@ -60,7 +57,7 @@ def unit_in(heading: str) -> float:
 
 
 def refuse_units(source: str, column: str, quantity: str, values: Any) -> None:
-    """ValueError where the heading of a column gives a unit, and its numbers may be in it: columns are taken as they are.
+    """TableError where the heading of a column gives a unit that its numbers may be in: they are taken as they stand.
 
     Numbers that would be beyond every possible run in that unit are not in it.
     """
@@ -69,19 +66,21 @@ def refuse_units(source: str, column: str, quantity: str, values: Any) -> None:
     if factor == 1.0 or not len(known) or known.max() * factor > LARGEST[quantity][0]:
         return
     span = f"{known.min():.4g} to {known.max():.4g}"
-    raise ValueError(
-        f"{source}, column {column!r}: its heading gives the unit {factor:g} and {quantity} is taken as it stands ({span}); "
+    complaint = (
+        f"its heading gives the unit {factor:g} and {quantity} is taken as it stands ({span}); "
         f"write the numbers out (7e9 or 7B rather than 7) and take the unit out of the heading"
     )
+    raise TableError(source, complaint, column=column)
 
 
 def refuse_losses(source: str, losses: Any) -> None:
-    """ValueError where most losses are in no unit of loss: no fit could tell its coefficients."""
+    """TableError where most losses are in no unit of loss: no fit could tell its coefficients."""
     low, high = LOSSES
     middle = float(np.median(losses))
     if not low <= middle <= high:
         size = "small" if middle < low else "large"
-        raise ValueError(f"{source}: loss has median {middle!r}: must be from {low:g} to {high:g}; no unit of loss is so {size}")
+        span = f"must be from {low:g} to {high:g}; no unit of loss is so {size}"
+        raise TableError(source, f"loss has median {middle!r}: {span}")
 
 
 def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
@@ -94,43 +93,14 @@ def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
     given : frozenset of str
         Those with a column of their own.
     """
-    found = []
-    for name, (bound, question) in SMALLEST.items():
-        if name in quantities and name in given:
-            found += _count(
-                quantities[name] < bound, f"{name} below {bound:g}", f"least {quantities[name].min():.4g}; {question}"
-            )
-    for name, (bound, question) in LARGEST.items():
-        if name in quantities and name in given:
-            found += _count(quantities[name] > bound, f"{name} above {bound:g}", f"most {quantities[name].max():.4g}; {question}")
-    if "params" in quantities and "tokens" in quantities:
-        found += _far_apart(quantities["tokens"] / quantities["params"])
-    if {"params", "tokens", "compute"} <= given:
-        found += _not_the_budget(quantities["params"], quantities["tokens"], quantities["compute"])
-    return found
-
-
-def _far_apart(ratio: Any) -> list[str]:
-    low, high = TOKENS_PER_PARAM
-    middle = float(np.median(ratio))
-    if low <= middle <= high:
-        return []
-    return [
-        f"tokens per param have median {middle:.4g}, from {ratio.min():.4g} to {ratio.max():.4g}: are both in the same units?"
-    ]
-
-
-def _not_the_budget(params: Any, tokens: Any, compute: Any) -> list[str]:
-    try:
-        ratio = compute / formulas.compute(params, tokens)
-    except ValueError:  # 6ND exceeds the largest float
-        return ["compute is not 6ND: 6ND exceeds the largest float"]
-    span = f"C/(6ND) has median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"
-    return _count(
-        (ratio < NEAR[0]) | (ratio > NEAR[1]), "compute off 6ND by more than 10 %", f"{span}; compute is taken as given"
-    )
-
-
-def _count(bad: Any, what: str, rest: str) -> list[str]:
-    n = int(np.count_nonzero(bad))
-    return [f"{what} in {n} of {len(bad)} runs: {rest}"] if n else []
+    warnings = []
+    for bounds, word, most in ((SMALLEST, "below", False), (LARGEST, "above", True)):
+        for name, (bound, question) in bounds.items():
+            if name in quantities and name in given:
+                values = quantities[name]
+                far = int(np.count_nonzero(values > bound if most else values < bound))
+                extreme = f"most {values.max():.4g}" if most else f"least {values.min():.4g}"
+                if far:
+                    in_runs = f"{name} {word} {bound:g} in {far} of {len(values)} runs"
+                    warnings.append(f"{in_runs}: {extreme}; {question}")
+    return warnings + doubts_of_budget(quantities, given)

@@ -3,21 +3,29 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.data.runs_columns import QUANTITIES, SPELLINGS, plain, quantity_named, recognise
+from isoflop.numeric.data import columns
+from isoflop.numeric.data.columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS, chosen_columns, plain, quantity_named
+from isoflop.numeric.data.runs import Runs, _recognised
+from isoflop.numeric.data.table import Table
 
 REQUIRED = ("params", "tokens", "loss")
 
 
+def recognised(names: tuple[str, ...], chosen: Any, require: Any) -> columns.Columns:
+    table = Table("data", {name: np.ones(1) for name in names}, 1)
+    return _recognised(table, chosen_columns("data", names, RUNS, chosen)[0], require, ())
+
+
 def found(*names: str, require: Any = REQUIRED, **chosen: str | None) -> dict[str, str]:
-    return recognise("data", names, chosen or None, require).columns
+    return recognised(names, chosen or None, require).of
 
 
 def refusal(*names: str, chosen: Any = None, require: Any = REQUIRED) -> str:
     with pytest.raises(ValueError, match=r".") as caught:
-        recognise("data", names, chosen, require)
+        recognised(names, chosen, require)
     return str(caught.value)
 
 
@@ -74,10 +82,11 @@ def test_other_units_and_kinds_are_not_recognised(name: str) -> None:
     assert name not in found("N", "D", "loss", name).values()
 
 
-def test_no_spelling_has_two_meanings() -> None:
-    every = [spelling for quantity, text in SPELLINGS.items() for spelling in (quantity, *text.split())]
-    assert sorted(every) == sorted(set(every))
-    assert all(spelling == plain(spelling) for spelling in every)
+@pytest.mark.parametrize("quantities", [RUNS, EVALUATIONS, COUNTS, PASS_AT_K])
+def test_no_spelling_has_two_meanings_in_a_table(quantities: Any) -> None:
+    spellings = [spelling for quantity in quantities for spelling in quantity.plain_names]
+    assert sorted(spellings) == sorted(set(spellings))
+    assert all(spelling == plain(spelling) for spelling in spellings)
 
 
 def test_the_name_itself_goes_before_its_letter_and_the_letter_before_other_spellings() -> None:
@@ -105,13 +114,10 @@ def test_two_columns_that_could_be_one_quantity() -> None:
     assert "'Loss', 'LOSS' may both be loss" in refusal("N", "D", "Loss", "LOSS")
 
 
-def test_of_what_nobody_needs_none_is_taken_and_said() -> None:
-    known = recognise("data", ["N", "D", "loss", "seed", "run_id", "flops", "budget"], None, REQUIRED)
-    assert known.columns == {"params": "N", "tokens": "D", "loss": "loss"}
-    assert [text.partition(";")[0] for text in known.warnings] == [
-        "columns 'flops', 'budget' may both be compute: none is taken",
-        "columns 'seed', 'run_id' may both be group: none is taken",
-    ]
+def test_of_what_nobody_needs_none_is_taken() -> None:
+    known = recognised(("N", "D", "loss", "seed", "run_id", "flops", "budget"), None, REQUIRED)
+    assert known.of == {"params": "N", "tokens": "D", "loss": "loss"}
+    assert known.unsettled == {"compute": ("flops", "budget"), "group": ("seed", "run_id")}
     assert "may both be compute" in refusal("N", "loss", "flops", "budget")
 
 
@@ -120,30 +126,26 @@ def test_loss_goes_before_accuracy_unless_accuracy_is_chosen() -> None:
     assert found("N", "D", "loss", "acc", accuracy="acc") == {"params": "N", "tokens": "D", "accuracy": "acc"}
     assert found("N", "D", "acc") == {"params": "N", "tokens": "D", "accuracy": "acc"}
     assert found("N", "D", "loss", "acc", loss=None)["accuracy"] == "acc"
-    assert refusal("N", "D", "a", "b", chosen={"loss": "a", "accuracy": "b"}) == "columns: choose loss or accuracy, not both"
+    assert refusal("N", "D", "a", "b", chosen={"loss": "a", "accuracy": "b"}).endswith("choose loss or accuracy, not both")
     assert "loss" in found("N", "D", "loss", "acc", "top1")
     assert "may both be accuracy" in refusal("N", "D", "acc", "top1")
 
 
 @pytest.mark.parametrize(
-    ("chosen", "said"),
+    ("chosen", "complaint"),
     [
-        (
-            {"params": "Model Sise"},
-            "data: no column 'Model Sise' for params (did you mean Model Size?); it has 'Model Size', 'D', 'loss'",
-        ),
-        (
-            {"parms": "D"},
-            "columns: 'parms' is no quantity; choose from params, tokens, compute, loss, accuracy, weight, group, N, D, C, L",
-        ),
-        ({3: "D"}, "columns: 3 is no quantity"),
-        ({"params": "D", "N": "loss"}, "columns: params is given twice, 'D' and 'loss'"),
-        ({"params": "D", "tokens": "D"}, "columns: 'D' cannot be both params and tokens"),
-        ([("params", "D")], "columns=[('params', 'D')]: must map quantities to columns"),
+        ({"params": "Model Sise"}, "no column 'Model Sise' for params (did you mean Model Size?)"),
+        ({"parms": "D"}, "'parms' is no quantity; choose from params, tokens, compute, loss, accuracy, weight, group, N"),
+        ({3: "D"}, "must be the name of a quantity"),
+        ({"params": "D", "N": "loss"}, "params is given twice, 'D' and 'loss'"),
+        ({"params": "D", "tokens": "D"}, "'D' cannot be both params and tokens"),
+        ([("params", "D")], "must map quantities to columns"),
     ],
 )
-def test_choices_that_cannot_be(chosen: Any, said: str) -> None:
-    assert refusal("Model Size", "D", "loss", chosen=chosen).startswith(said)
+def test_choices_that_cannot_be(chosen: Any, complaint: str) -> None:
+    message = refusal("Model Size", "D", "loss", chosen=chosen)
+    assert message.startswith("columns=")
+    assert complaint in message
 
 
 def test_what_is_missing_is_named_with_what_might_be_meant() -> None:
@@ -176,16 +178,9 @@ def test_two_of_the_budget_give_the_third() -> None:
 
 
 def test_quantities_by_name() -> None:
-    assert [quantity_named(name) for name in ("params", "N", "D", "C", "L", "n", "flops")] == [
-        "params",
-        "params",
-        "tokens",
-        "compute",
-        "loss",
-        None,
-        None,
-    ]
-    assert set(QUANTITIES) == {"params", "tokens", "compute", "loss", "accuracy", "weight", "group"}
+    names = ("params", "N", "D", "C", "L", "n", "flops")
+    assert [quantity_named(name) for name in names] == ["params", "params", "tokens", "compute", "loss", None, None]
+    assert quantity_named("n", COUNTS) == "n_samples"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,355 @@
+"""Which column of a table holds which quantity: by its own name, its letter, or a usual spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ...theory.data.notation import close_matches
+from ..errors import ArgumentError, TableError
+from ..words import listed
+
+__all__ = ["BUDGET", "COUNTS", "EVALUATIONS", "LETTERS", "OUTCOME", "PASS_AT_K", "RUNS", "Columns", "recognise"]
+
+#: The quantities that C = 6ND ties together, and those of which one is fitted.
+BUDGET, OUTCOME = ("params", "tokens", "compute"), ("loss", "accuracy")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a column may hold.
+
+    Attributes
+    ----------
+    name : str
+    spellings : str
+        Usual spellings, in lower case, without spaces, underscores and punctuation.
+    letter : str
+    hints : tuple of str
+        What a column about it tends to have in its name, for suggestions alone.
+    exact : bool
+        Whether it has no name but its own.
+    """
+
+    name: str
+    spellings: str = ""
+    letter: str = ""
+    hints: tuple[str, ...] = ()
+    exact: bool = False
+
+    @cached_property
+    def plain_names(self) -> frozenset[str]:
+        return frozenset((plain(self.name), *self.spellings.split()))
+
+    def also(self, spellings: str) -> Quantity:
+        """The quantity with further spellings."""
+        return replace(self, spellings=f"{self.spellings} {spellings}")
+
+
+PARAMS = Quantity(
+    "params",
+    """
+    param parameter parameters nparam nparams numparam numparams nparameters numparameters numberofparameters
+    paramcount paramscount parametercount modelsize modelparams modelparameters totalparams totalparameters
+    numtotalparams trainableparams trainableparameters
+    """,
+    "N",
+    ("param", "modelsize"),
+)
+TOKENS = Quantity(
+    "tokens",
+    """
+    token ntoken ntokens numtoken numtokens numberoftokens nbtokens tokencount totaltokens trainingtokens
+    traintokens numtrainingtokens numtraintokens ntrainingtokens ntraintokens tokenstrained trainedtokens
+    tokensseen seentokens tokensprocessed tokensconsumed consumedtokens datasize datasetsize datasettokens
+    trainingdatasetsize
+    """,
+    "D",
+    ("token", "datasize", "datasetsize"),
+)
+COMPUTE = Quantity(
+    "compute",
+    """
+    flop flops totalflop totalflops trainingflop trainingflops trainflop trainflops modelflops computeflop
+    computeflops flopcount flopscount estimatedflops trainingcompute traincompute totalcompute
+    trainingcomputeflop trainingcomputeflops budget flopbudget flopsbudget computebudget trainingbudget c6nd
+    6nd flops6nd
+    """,
+    "C",
+    ("flop", "compute", "budget"),
+)
+LOSS = Quantity(
+    "loss",
+    """
+    finalloss valloss validationloss evalloss evaluationloss testloss trainloss trainingloss finaltrainloss
+    finaltrainingloss finalvalloss finalvalidationloss finalevalloss finaltestloss heldoutloss lmloss lossnats
+    crossentropy crossentropyloss xent celoss nll nllloss negativeloglikelihood
+    """,
+    "L",
+    ("loss", "entropy", "nll"),
+)
+ACCURACY = Quantity(
+    "accuracy",
+    """
+    acc top1 top1acc top1accuracy accuracytop1 meanaccuracy testaccuracy testacc valaccuracy valacc
+    validationaccuracy evalaccuracy evalacc
+    """,
+    hints=("acc", "score"),
+)
+WEIGHT = Quantity("weight", "weights sampleweight sampleweights")
+GROUP = Quantity("group", "groups groupid seed seeds randomseed run runid trainingrun cluster clusterid")
+RUN = Quantity("run", "runid runname trainingrun trainingrunid")
+MODEL = Quantity("model", "modelname modelid modelalias modelnickname")
+BENCHMARK = Quantity("benchmark", "benchmarkname task taskname evaltask evaltaskname evaluationtask eval evaluation evalname")
+METRIC_TYPE = Quantity("metric_type", "metric metricname")
+SCORE = Quantity("score", "scores value metricvalue accuracy acc meanscore result meanpassatk passatk")
+RANDOM_BASELINE = Quantity("random_baseline", "baseline randomaccuracy chance chancelevel chanceaccuracy qrandom guessing")
+PROBLEM = Quantity(
+    "problem",
+    """
+    problemidx problemid problemindex prompt promptidx promptid promptindex taskid question questionid
+    questionidx item itemid example exampleid
+    """,
+)
+N_SAMPLES = Quantity(
+    "n_samples",
+    """
+    numsamples samples nsample samplecount numberofsamples numattempts nattempts attempts total ntotal numtotal
+    numsamplestotal trials ntrials numtrials
+    """,
+    "n",
+)
+N_CORRECT = Quantity(
+    "n_correct",
+    """
+    numcorrect correct correctcount numberofcorrect numsamplescorrect ncorrectsamples numcorrectsamples passed
+    npassed numpassed successes nsuccesses numsuccesses nsolved
+    """,
+    "c",
+)
+GOLD = Quantity(
+    "gold",
+    """
+    goldnll goldrefnll goldrefnllnats goldreferencenll goldreferencenllnats goldneglogprob neglogprobgold
+    neglogprob nll nllnats goldnllnats neggoldlogprob goldneglogprobability meangoldnll
+    """,
+)
+K = Quantity("k", "samplesk numdraws")
+PASS_RATE = Quantity("pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate")
+STANDARD_ERROR = Quantity("se", "stderr standarderror sepassatk passatkse sepass")
+
+#: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark; in evaluations,
+#: what a run was trained on.
+TESTED_ON = BENCHMARK.also("dataset datasetname")
+RUNS = (PARAMS, TOKENS, COMPUTE, LOSS, ACCURACY, WEIGHT, GROUP)
+EVALUATIONS = (
+    *(RUN, BENCHMARK, METRIC_TYPE, SCORE, RANDOM_BASELINE, replace(K, exact=True)),
+    *(PARAMS, TOKENS, COMPUTE),
+)
+COUNTS = (PROBLEM, N_SAMPLES, N_CORRECT, MODEL, TESTED_ON, PARAMS, TOKENS, COMPUTE, GOLD)
+PASS_AT_K = (K, PASS_RATE, STANDARD_ERROR, MODEL, TESTED_ON)
+LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.letter}
+
+#: Columns that tend to name the run that a row is a checkpoint of, where no column says so; spelt as above.
+RUN_NAMES = (
+    *("runname", "trainingrunname", "name", "model", "modelname", "modelid", "modelalias", "exp", "expname"),
+    *("expid", "experiment", "experimentname", "experimentid", "job", "jobname", "jobid", "trial", "trialname"),
+    *("trialid", "wandbid", "wandbname", "wandbrun", "wandbrunid"),
+)
+#: What makes another quantity of a column: a size of batches, tokens in a step, a rate.
+QUALIFIERS = (
+    *("batch", "vocab", "hidden", "context", "ctx", "window", "step", "layer", "per", "rate", "scale", "seq"),
+    *("std", "err"),
+)
+
+
+def plain(name: str) -> str:
+    """A name without case, spaces, underscores and punctuation.
+
+    >>> plain("Training_Compute (FLOP)")
+    'trainingcomputeflop'
+    """
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def quantity_named(name: str, quantities: Sequence[Quantity] = RUNS) -> str | None:
+    """The quantity that a name stands for by itself: its own name or its letter."""
+    return next((each.name for each in quantities if name in (each.name, each.letter) and name), None)
+
+
+# -- recognition -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table hold.
+
+    Attributes
+    ----------
+    source : str
+        What holds the columns, for messages.
+    names : tuple of str
+        The columns.
+    of : dict of str to str
+        Quantity -> its column, as far as there is one.
+    weaker : dict of str to tuple of str
+        Quantity -> other columns that may be it as well, by a weaker likeness.
+    unsettled : dict of str to tuple of str
+        Quantity without a column -> several that are like it to the same degree.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    of: dict[str, str]
+    weaker: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unsettled: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def require(self, quantity: str) -> str:
+        """The column of a quantity that must be there."""
+        self.settle(quantity)
+        if quantity not in self.of:
+            complaint = f"no column for {quantity}; the columns are {listed(self.names)}; {name_it(quantity)}"
+            raise TableError(self.source, complaint)
+        return self.of[quantity]
+
+    def settle(self, *quantities: str) -> None:
+        """Raise where several columns may be one of the quantities."""
+        for quantity in quantities:
+            if quantity in self.unsettled:
+                names = self.unsettled[quantity]
+                raise TableError(self.source, f"{may_be(names, quantity)}; {name_it(quantity, names[0])}")
+
+
+def recognise(
+    source: str,
+    names: Sequence[str],
+    quantities: Sequence[Quantity],
+    chosen: Mapping[str, str | None],
+    empty: Collection[str] = (),
+) -> Columns:
+    """The column of each quantity.
+
+    A chosen column goes first, then one with the quantity's own name (``params``), then with its letter (``N``),
+    then with a usual spelling (``Model Size``); an empty column comes after every filled one. Of two columns
+    that are equally like it none is taken.
+
+    Parameters
+    ----------
+    source : str
+        What holds the columns, for messages.
+    names : sequence of str
+    quantities : sequence of Quantity
+    chosen : mapping of str to str or None
+        Quantity -> column as in the source; None: the table has no column for it.
+    empty : collection of str
+        The columns that hold nothing.
+    """
+    of = {quantity: name for quantity, name in chosen.items() if name is not None}
+    free = [name for name in names if name not in of.values()]
+    weaker, unsettled = {}, {}
+    letters = {quantity.letter: quantity.name for quantity in quantities if quantity.letter}
+    for quantity in quantities:
+        if quantity.name in chosen:
+            continue
+        strongest, *others = _ranked(quantity, letters, free, empty) or [[]]
+        if len(strongest) == 1:
+            of[quantity.name] = strongest[0]
+            if others:
+                weaker[quantity.name] = tuple(name for rank in others for name in rank)
+        elif strongest:
+            unsettled[quantity.name] = tuple(strongest)
+    return Columns(source, tuple(names), of, weaker, unsettled)
+
+
+def _ranked(quantity: Quantity, letters: Mapping[str, str], names: Iterable[str], empty: Collection[str]) -> list[list[str]]:
+    """The names that may be a quantity, the strongest likeness first, the empty ones after all others."""
+    ranks: dict[tuple[bool, int], list[str]] = {}
+    for name in names:
+        if likeness := _likeness(quantity, letters, name):
+            ranks.setdefault((name in empty, likeness), []).append(name)
+    return [ranks[rank] for rank in sorted(ranks)]
+
+
+def _likeness(quantity: Quantity, letters: Mapping[str, str], name: str) -> int:
+    """How a name stands for a quantity, 1 for the strongest way; 0 where it does not."""
+    either_case = all(letter.isupper() for letter in letters)  # where n is no quantity of its own, it is N
+    letter = letters.get(name.strip().upper() if either_case else name.strip())
+    ways = [name == quantity.name]
+    if not quantity.exact:
+        ways += [plain(name) == plain(quantity.name), letters.get(name) == quantity.name]
+        ways += [letter == quantity.name, plain(name) in quantity.plain_names]
+    return ways.index(True) + 1 if True in ways else 0
+
+
+def chosen_columns(
+    source: str,
+    names: Collection[str],
+    quantities: Sequence[Quantity],
+    columns: Mapping[str, str | None] | None,
+    *,
+    others: bool = False,
+) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """What the caller says of columns: of quantities, and of other names where these are allowed."""
+    if not isinstance(columns, Mapping) and columns is not None:
+        example = f"columns={{{quantities[0].name!r}: 'NAME'}}"
+        raise ArgumentError("columns", columns, complaint=f"must map quantities to columns, as in {example}")
+    chosen: dict[str, str | None] = {}
+    more: dict[str, str | None] = {}
+    for key, name in (columns or {}).items():
+        quantity = quantity_named(key, quantities) if isinstance(key, str) else None
+        complaint = ""
+        if not isinstance(key, str) or not (name is None or isinstance(name, str)):
+            complaint = "must be the name of a quantity and that of a column"
+        elif quantity is None and not others:
+            complaint = no_quantity(key, quantities)
+        taken, target = chosen | more, chosen if quantity else more
+        called = quantity or key
+        if called in target:
+            complaint = f"{called} is given twice, {target[called]!r} and {name!r}"
+        elif not complaint and name is not None and name not in names:
+            hint = close_matches(name, names)
+            complaint = f"{source}: no column {name!r} for {called}{hint}; it has {listed(names)}"
+        elif name is not None and name in taken.values():
+            other = next(known for known, column in taken.items() if column == name)
+            complaint = f"{name!r} cannot be both {other} and {called}"
+        if complaint:
+            raise ArgumentError("columns", {key: name}, complaint=complaint)
+        target[called] = name
+    return chosen, more
+
+
+def no_quantity(name: str, quantities: Sequence[Quantity]) -> str:
+    """The complaint about a name that is none of the quantities."""
+    choices = [each.name for each in quantities] + [each.letter for each in quantities if each.letter]
+    return f"{name!r} is no quantity; choose from {', '.join(choices)}{close_matches(name, choices)}"
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+def may_be(columns: Sequence[str], quantity: str) -> str:
+    return f"columns {listed(columns)} may {'both' if len(columns) == 2 else 'all'} be {quantity}"
+
+
+def name_it(quantity: str, column: str = "NAME") -> str:
+    """How to say which column holds a quantity."""
+    return f"choose one with columns={{{quantity!r}: {column!r}}} (--column {quantity}={column!r})"
+
+
+def put_aside(quantity: str) -> str:
+    """How to say that no column holds a quantity."""
+    return f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
+
+
+def columns_like(quantity: str, names: Iterable[str]) -> list[str]:
+    """Columns that may well be about a quantity of runs, for a suggestion."""
+    return [name for name in names if _is_like(quantity, name)]
+
+
+def _is_like(quantity: str, name: str) -> bool:
+    text, words = plain(name), re.findall(r"[a-z]+", name.casefold())
+    hints = next((each.hints for each in RUNS if each.name == quantity), ())
+    hinted = any(hint in text for hint in hints) or (quantity == "params" and text in ("size", "sizes"))
+    return hinted and not any(word in text if len(word) > 4 else word in words for word in QUALIFIERS)

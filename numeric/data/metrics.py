@@ -1,0 +1,125 @@
+"""Metrics of benchmarks: which are accuracies, and what the column of a score is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..errors import ArgumentError
+from .columns import plain
+
+__all__ = ["Metric", "benchmark_and_metric", "guessing_scores_nothing", "is_benchmark", "metric_of", "passes"]
+
+#: Metrics, spelt as columns are; a comma ends the name (``acc,none``).
+ACCURACIES = ("acc", "accuracy", "acc_norm", "acc_norm_bytes", "accuracy_norm", "exact_match", "quasi_exact_match", "em")
+PROXIES = (
+    *("loss", "nll", "ce", "cross_entropy", "perplexity", "ppl", "word_perplexity", "byte_perplexity"),
+    *("bits_per_byte", "bpb", "brier", "brier_score", "logprob", "log_prob", "log_likelihood", "logits_per_byte"),
+)
+#: Metrics under which an answer is free text: guessing scores nothing.
+FREE_TEXT = ("exact_match", "quasi_exact_match", "em")
+PASS = re.compile(r"pass(?:@|_?at_?)([1-9]\d*)", re.IGNORECASE)
+#: What says pass@k where k has a column of its own.
+PASS_AT_K = frozenset(("pass", "passk", "passatk"))
+SEPARATORS = "_/ .:-"
+#: A column with one of these words is no score but the error of one.
+OF_ERRORS = re.compile(
+    rf"(?:^|[{re.escape(SEPARATORS)}])(?:std_?err|standard_?error|std|se|ci)(?:$|[{re.escape(SEPARATORS)}])", re.I
+)
+#: Too short to be told from other words at the edge of a column's name.
+NEVER_PART_OF_A_NAME = ("em", "ce")
+#: Benchmarks whose name alone makes a column of shares one of accuracy; without case and punctuation.
+BENCHMARKS = (
+    *("agieval", "arc", "arcc", "arcchallenge", "arce", "arceasy", "ai2arceasy", "ai2arcchallenge", "bbh"),
+    *("bigbenchhard", "boolq", "commonsenseqa", "csqa", "copa", "coqa", "drop", "gpqa", "gsm8k", "hellaswag"),
+    *("humaneval", "jeopardy", "lambada", "lambadaopenai", "lambadastandard", "lbpp", "logiqa", "math", "mathqa"),
+    *("mbpp", "mmlu", "mmlupro", "naturalquestions", "nq", "nqopen", "obqa", "openbookqa", "piqa", "pubmedqa"),
+    *("qasper", "race", "racehigh", "racemiddle", "sciq", "siqa", "socialiqa", "squad", "squadv2", "storycloze"),
+    *("swde", "triviaqa", "truthfulqa", "truthfulqamc1", "webqs", "webquestions", "winograd", "winogrande"),
+)
+#: How the name of a benchmark may go on.
+SHOTS = re.compile(r"(?:\d+|zero|few)shot$")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: its name in the source, None where it has none; whether it is an accuracy; k of pass@k, else None."""
+
+    name: str | None
+    is_accuracy: bool
+    k: int | None = None
+
+
+def metric_of(name: str | None, settled: Mapping[str, str]) -> Metric | None:
+    """The metric of that name; None where it is unknown what it is. `settled`: what the user says of some.
+
+    >>> metric_of("acc,none", {}), metric_of("pass@16", {}).k, metric_of("f1", {})
+    (Metric(name='acc,none', is_accuracy=True, k=None), 16, None)
+    """
+    if name is None:
+        return Metric(None, True)
+    if name in settled:
+        return Metric(name, settled[name] == "accuracy")
+    bare = name.partition(",")[0].strip()
+    if (k := passes(bare)) is not None:
+        return Metric(f"pass@{k}", True, k)
+    for known, is_accuracy in ((ACCURACIES, True), (PROXIES, False)):
+        if plain(bare) in map(plain, known):
+            return Metric(name, is_accuracy)
+    return None
+
+
+def passes(metric: str | None) -> int | None:
+    """k of pass@k; None for other metrics."""
+    match = PASS.fullmatch(metric.partition(",")[0].strip()) if metric else None
+    return int(match[1]) if match else None
+
+
+def guessing_scores_nothing(metric: str | None) -> bool:
+    """Whether the metric by itself says that the accuracy of guessing is 0.
+
+    >>> [guessing_scores_nothing(metric) for metric in ("exact_match,strict-match", "pass@1", "acc")]
+    [True, True, False]
+    """
+    return passes(metric) is not None or plain((metric or "").partition(",")[0]) in map(plain, FREE_TEXT)
+
+
+def is_benchmark(column: str) -> bool:
+    """Whether a column is called as a usual benchmark is.
+
+    >>> [is_benchmark(column) for column in ("hellaswag", "arc:easy", "TriviaQA_5shot", "hidden_size")]
+    [True, True, True, False]
+    """
+    return SHOTS.sub("", plain(column)) in BENCHMARKS
+
+
+def benchmark_and_metric(column: str, settled: Mapping[str, str]) -> tuple[str, str] | None:
+    """Benchmark and metric of a column such as acc_hellaswag or hellaswag_acc_norm; None for others.
+
+    >>> [benchmark_and_metric(name, {}) for name in ("acc_norm_arc_easy", "humaneval pass@10", "acc_stderr_piqa")]
+    [('arc_easy', 'acc_norm'), ('humaneval', 'pass@10'), None]
+    """
+    words = [word for word in (*ACCURACIES, *PROXIES, *settled) if word not in NEVER_PART_OF_A_NAME or word in settled]
+    metric = "|".join((PASS.pattern, *map(re.escape, sorted(words, key=len, reverse=True))))
+    between = f"[{re.escape(SEPARATORS)}]"
+    if OF_ERRORS.search(column):
+        return None
+    for pattern in (rf"(?P<m>{metric}){between}+(?P<b>.+)", rf"(?P<b>.+?){between}+(?P<m>{metric})"):
+        if match := re.fullmatch(pattern, column.strip(), re.IGNORECASE):
+            spelt = match["m"]
+            return match["b"], next((word for word in settled if word.lower() == spelt.lower()), spelt)
+    return None
+
+
+def checked_metrics(metrics: Mapping[str, str] | None) -> dict[str, str]:
+    """What a user says of metrics: accuracy or proxy."""
+    if metrics is None:
+        return {}
+    if not isinstance(metrics, Mapping):
+        complaint = "must map metric types to 'accuracy' or 'proxy', as in metrics={'f1': 'proxy'}"
+        raise ArgumentError("metrics", metrics, complaint=complaint)
+    for name, kind in metrics.items():
+        if kind not in ("accuracy", "proxy"):
+            raise ArgumentError("metrics", {name: kind}, "'accuracy' or 'proxy'")
+    return dict(metrics)

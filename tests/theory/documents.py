@@ -1,0 +1,64 @@
+"""Theorems checked once a session, and documents set by LaTeX."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from isoflop.derivations import theorem
+from isoflop.theory.proof.claim import Derivation
+from isoflop.theory.typeset.document import Entry
+
+BEGIN, END = r"\begin{document}", r"\end{document}"
+WORST_OVERFULL = 20  # points
+
+
+@cache
+def derivation_of(name: str) -> Derivation:
+    """The theorem, built once."""
+    return theorem(name).derivation()
+
+
+@cache
+def checked_entry(name: str) -> Entry:
+    """The theorem, checked once on every path as `verify` does."""
+    return Entry.checked(derivation_of(name))
+
+
+def compiled(folder: Path, document: str) -> str:
+    """The log of the second run of pdflatex; both must succeed."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    (folder / "notes.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "notes.tex"]
+    for _ in range(2):
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+        assert run.returncode == 0, run.stdout[-2000:]
+    return run.stdout
+
+
+def complaints(log: str) -> list[str]:
+    """Lines that run far into the margin, and references to nothing."""
+    too_wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\).*", log)
+    undefined = re.findall(r"LaTeX Warning: (?:Citation|Reference).*undefined.*", log)
+    return [points for points in too_wide if float(points) > WORST_OVERFULL] + undefined
+
+
+def on_pages_of_its_own(documents: Mapping[str, str]) -> str:
+    """The documents one after the other as one; the log names each before its lines."""
+    parts = [text.partition(BEGIN) for text in documents.values()]
+    head = dict.fromkeys(line for before, _, _ in parts for line in before.splitlines())
+    bodies = [body.replace(r"\maketitle", "").removesuffix(END) for _, _, body in parts]
+    marked = [rf"\clearpage\typeout{{theorem: {name}}}{body}" for name, body in zip(documents, bodies, strict=True)]
+    return "\n".join([*head, BEGIN, *marked, END])
+
+
+def complaints_by_name(log: str) -> dict[str, list[str]]:
+    """The complaints about each of these documents."""
+    _, *parts = re.split(r"^theorem: (\w+)$", log, flags=re.MULTILINE)
+    found = {name: complaints(part) for name, part in zip(parts[::2], parts[1::2], strict=True)}
+    return {name: lines for name, lines in found.items() if lines}
