@@ -49,7 +49,7 @@ NUMERIC = (
     {"arrays"},
     {"formulas"},
     {"data"},
-    {"law", "compute_law", "allocation", "penalty", "custom", "lawfile"},
+    {"law", "compute_law", "allocation", "penalty", "custom", "lawfile", "uncertainty", "law_tables"},
     {"fit"},
     {"check", "passk", "accuracy"},
     {"simulate"},
