@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ..theory.typeset.numbers import Count, Format, Interval, Percent, Shortest
-from ..theory.typeset.table import Column, Table
+from ..theory.data.notation import DEFAULT
+from ..theory.data.notation import notation as find_notation
+from ..theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
+from ..theory.typeset.table import Column, Table, Words
+from .penalty import Penalty
 from .uncertainty import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..theory.data.notation import Notation
     from .allocation import Allocation
     from .law import Law
-    from .penalty import Penalty
 
-__all__ = ["allocation_tables", "law_table", "penalty_tables"]
+__all__ = ["allocation_tables", "intervals_of", "law_table", "penalty_tables"]
 
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
 
@@ -49,7 +53,7 @@ COLUMNS = {
         _column("loss_excess", "loss\nexcess", "$L - L^*$", Shortest(3)),
         Column("binding", align="left"),
         _column("unspent_compute", "unspent\ncompute", "", SIZE),
-        _column("accuracy", "accuracy"),
+        _column("accuracy", "accuracy", "", Places(4)),
     )
 }
 OF_RATIOS = ("ratio", "size_ratio", "loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead")
@@ -114,18 +118,19 @@ def allocation_tables(
     return (Table(columns(shown, names), rows), *_intervals(allocations, sure, [given], names))
 
 
-def law_table(law: Law) -> Table:
+def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
     """The coefficients and what follows from them, with intervals where the law came from data."""
-    quantities: dict[str, Any] = {
-        **{name: lambda law, name=name: getattr(law, name) for name in ("E", "A", "B", "beta", "gamma")},
-        "alpha": lambda law: law.envelope.exponent,
-        "C0": lambda law: law.envelope.coefficient,
-        "exponent of N*(C)": lambda law: law.envelope.params_share,
-        "exponent of D*(C)": lambda law: law.envelope.tokens_share,
-    }
+    spelling = find_notation(notation)
+    quantities: dict[str, Any] = {name: attrgetter(name) for name in ("E", "A", "B", "beta", "gamma")}
+    quantities |= {"alpha": attrgetter("envelope.exponent"), "C0": attrgetter("envelope.coefficient")}
+    quantities |= {"w_N": attrgetter("envelope.params_share"), "w_D": attrgetter("envelope.tokens_share")}
     missing = {name for name in ("E", "A", "B") if getattr(law, name) is None}
     missing |= {"C0"} if missing & {"A", "B"} else set()
-    rows = [{"name": name, "value": law.estimate(of)} for name, of in quantities.items() if name not in missing]
+    rows = [
+        {"name": Words(spelling.names()[name], f"${spelling.latex(name)}$"), "value": law.estimate(of)}
+        for name, of in quantities.items()
+        if name not in missing
+    ]
     shown = [
         Column("name", "", align="left"),
         Column("value", format=Shortest(6), keys=("value", "low", "high")),
@@ -133,6 +138,17 @@ def law_table(law: Law) -> Table:
     if law.uncertainty is not None:
         shown.append(Column("value", interval_heading(), show="interval", interval=Interval(Shortest(5)), only="page"))
     return Table(shown, rows, title=str(law))
+
+
+def intervals_of(result: Penalty | Allocation, figures: Iterable[str]) -> dict[str, Any]:
+    """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where nothing tells them."""
+    if result.law.uncertainty is None:
+        return {}
+    given = {name for name, _ in result.given} if isinstance(result, Penalty) else {result.target[0]}
+    given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
+    estimates = {name: result.estimate(name) for name in figures if name not in given and getattr(result, name) is not None}
+    ends = {name: estimate.as_dict(value="") for name, estimate in estimates.items()}
+    return {"intervals": {"level": LEVEL, **ends}}
 
 
 def interval_heading(level: float = LEVEL) -> str:

@@ -82,9 +82,10 @@ class Uncertainty:
     def laws(self, law: Law) -> tuple[Law, ...]:
         """The law with each draw of its coefficients; those that are not drawn are its own."""
         own = {name: getattr(law, name) for name in NAMES}
-        draws = (dict(zip(self.names, row, strict=True)) for row in self.rows)
         if self.kind == "covariance":
-            draws = iter(self._from_covariance(law))
+            draws = self._from_covariance(law)
+        else:
+            draws = [dict(zip(self.names, row, strict=True)) for row in self.rows]
         return tuple(type(law)(**{**own, **draw}, name=law.name, source=law.source) for draw in draws)
 
     def _from_covariance(self, law: Law) -> list[dict[str, float]]:

@@ -42,7 +42,9 @@ class Frontier(Approach):
 
     def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
         """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
-        chosen = frontier(self.compute, losses) * (1.0 if weights is None else weights)
+        chosen = frontier(self.compute, losses).astype(np.float64)
+        if weights is not None:
+            chosen *= weights
         moved = laws.moved(losses, self.params, self.tokens, laws.envelope(self.compute))
         return Points(losses, moved, chosen, chosen)
 

@@ -128,8 +128,8 @@ class Isoflop(Approach):
         raw = self.design.minima(losses, weights)
         moved = self.design.corrected(raw, self.design.biases(laws, weights))
         # Of no weight: any positive number.
-        heights = (np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved))
-        return Points(*heights, raw.valid.astype(np.float64), moved.valid.astype(np.float64))
+        heights, moved_heights = (np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved))
+        return Points(heights, moved_heights, raw.valid.astype(np.float64), moved.valid.astype(np.float64))
 
     def described(self, losses: Floats) -> dict[str, Any]:
         """The numbers of runs and of budgets."""
