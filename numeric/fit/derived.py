@@ -107,7 +107,7 @@ class Quantity:
         given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
         shape = np.broadcast_shapes(*(np.shape(x) for x in given.values()))
         taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
-        found = self.function(**taken, **dict(self.at))
+        found = self.function(**self._taken(self.function, taken))
         return np.array(np.broadcast_to(found, shape))
 
     def __call__(self, columns: Mapping[str, Floats]) -> Floats:
@@ -260,7 +260,7 @@ def penalty_at(ratio: float) -> Quantity:
         "1",
         formulas.penalty,
         EXPONENTS,
-        (("log_size_ratio", formulas.log_size_ratio_at_ratio(rho)),),
+        (("ratio", rho), ("log_size_ratio", formulas.log_size_ratio_at_ratio(rho))),
         log=True,
         floor=1.0,
         distance=formulas.excess,

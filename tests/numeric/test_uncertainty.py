@@ -84,7 +84,7 @@ def test_a_cost_at_the_optimum_is_bounded_above_alone(fitted, tmp_path):
 def test_results_show_themselves(fitted, tmp_path):
     fitted.save(tmp_path / "fit.json")
     read = Law.load(tmp_path / "fit.json")
-    for result, rows in ((read, 9), (read.penalty([1.0, 10.0]), 2), (read.allocate([1e21, 1e22, 1e23]), 3), (fitted, 5)):
+    for result, rows in ((read, 9), (read.penalty([1.0, 10.0]), 2), (read.allocate([1e21, 1e22, 1e23]), 3), (fitted, 9)):
         assert len(result.to_frame()) == rows
         assert "<table>" in result._repr_html_()
         assert r"\toprule" in result.to_latex()
