@@ -17,7 +17,7 @@ import numpy as np
 
 from ..data.sample import above_guessing
 from ..data.scale import accuracy, neg_log_accuracy
-from ..passk.bilinear import BilinearLaw, fit_bilinear
+from ..fit.bilinear import BilinearLaw, fit_bilinear
 from .kind import Found, Redone
 from .power import MARGIN
 

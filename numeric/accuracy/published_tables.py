@@ -23,7 +23,7 @@ import numpy as np
 from ...theory.data import krajewski2025 as printed
 from ...theory.data.published import KRAJEWSKI_RUNS, SOURCES, compute_counterparts
 from ..check.published import TOLERANCE, AccuracyCurves, PublishedCheck, check_published
-from ..passk.bilinear import BilinearLaw
+from ..fit.bilinear import BilinearLaw
 from .bnsl_model import log_curve
 
 if TYPE_CHECKING:
