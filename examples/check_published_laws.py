@@ -6,14 +6,14 @@ Run: python examples/check_published_laws.py [check.png]
 import sys
 
 from isoflop import check_published
-from isoflop.numeric.check.published_text import check_text
-from isoflop.numeric.plot.panels import plot_check, save
+from isoflop.numeric.plot.check import plot_check
+from isoflop.numeric.plot.panels import save
 
 
 def main(path: str = "check.png") -> None:
     """Print the table and save a panel for each benchmark."""
     result = check_published()
-    print(check_text(result))
+    print(result)
     save(plot_check(result), path)
     print(f"wrote {path}")
 

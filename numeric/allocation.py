@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
+from ..theory.typeset.shown import Shown
 from . import formulas
 from .arrays import any_of, is_foreign, is_number, namespace, positive_values, real_values
 from .errors import outside, positive_number
@@ -12,15 +13,19 @@ from .penalty import Computed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
+    from ..theory.typeset.table import Table
     from .law import Law
+    from .results import Estimate
 
 FIGURES = ("params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss", "binding", "unspent_compute")
+NUMBERS = tuple(name for name in FIGURES if name != "binding")
 TARGETS = ("compute", "loss", "reducible_loss")
 
 
-class Allocation(Computed):
+class Allocation(Computed, Shown):
     """Params and tokens for a budget.
 
     Attributes
@@ -39,7 +44,7 @@ class Allocation(Computed):
         What is left of the budget where both caps bind, else 0.
     """
 
-    __slots__ = ("law", "params", "tokens", "compute", "unspent_compute", "at_max_params", "at_max_tokens", "target")  # noqa: RUF023
+    __slots__ = ("law", "params", "tokens", "compute", "unspent_compute", "at_max_params", "at_max_tokens", "target", "caps")  # noqa: RUF023
 
     law: Law
     params: Any
@@ -49,6 +54,7 @@ class Allocation(Computed):
     at_max_params: Any
     at_max_tokens: Any
     target: tuple[str, Any]
+    caps: tuple[float | None, float | None]
 
     @cached_property
     def tokens_per_param(self) -> Any:
@@ -83,6 +89,50 @@ class Allocation(Computed):
         capped = np.where(self.at_max_params, "max_params", np.where(self.at_max_tokens, "max_tokens", "none"))
         return np.broadcast_to(capped, np.shape(self.params))
 
+    def _again(self, law: Law, target: Any) -> Allocation:
+        max_params, max_tokens = self.caps
+        return law.allocate(**{self.target[0]: target}, max_params=max_params, max_tokens=max_tokens)
+
+    def estimate(self, figure: str, level: float = 0.9) -> Estimate:
+        """A figure with its interval, where the law came from data: the percentiles over the draws of the law.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such figure, or the allocation holds arrays: take one of its `rows`.
+        """
+        if figure not in NUMBERS:
+            raise outside("figure", figure, f"one of {', '.join(NUMBERS)}")
+        if not is_number(self.target[1]):
+            raise ValueError("estimate: is of one budget; the allocation holds arrays, whose rows() are one each")
+        return self.law.estimate(lambda law: getattr(self._again(law, self.target[1]), figure), level)
+
+    def rows(self) -> Iterator[Allocation]:
+        """The allocations of the single budgets or targets."""
+        if is_number(self.target[1]):
+            yield self
+            return
+        import numpy as np
+
+        for value in np.ravel(self.target[1]):
+            yield self._again(self.law, float(value))
+
+    def tables(self) -> tuple[Table, ...]:
+        """A row a budget; intervals where the law came from data."""
+        from .law_tables import allocation_tables
+
+        return allocation_tables(list(self.rows()))
+
+    def plot(self, ax: Any = None) -> Any:
+        """The profiles of loss at these budgets, with their optima."""
+        from .plot.panels import plot_isoflop
+
+        law, budgets = self.law, [float(row.compute) for row in self.rows()]
+        coefficients = law.needed("A", "B")
+        return plot_isoflop(
+            law.E, beta=law.beta, gamma=law.gamma, computes=budgets, ax=ax, A=coefficients["A"], B=coefficients["B"]
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
         return {name: getattr(self, name) for name in FIGURES}
@@ -107,7 +157,7 @@ def allocate(
     found = one(law, target - law.E if name == "loss" else target, *caps)
     found.setdefault("unspent_compute", 0.0 * target)
     _require_floats(found["params"], found["tokens"])
-    return Allocation(law=law, target=(name, target), **found)
+    return Allocation(law=law, target=(name, target), caps=(max_params, max_tokens), **found)
 
 
 def _loss_above(law: Law, loss: Any) -> Any:

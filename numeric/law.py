@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..theory.data.notation import Frozen, Notation
 from ..theory.data.notation import notation as find_notation
+from ..theory.typeset.shown import Shown
 from . import allocation, formulas
 from . import penalty as misallocation
 from .arrays import positive_values
@@ -11,16 +12,18 @@ from .errors import exponent_number, nonnegative_number, outside, positive_numbe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from os import PathLike
     from typing import Any
 
     from ..theory.typeset.table import Table
     from .allocation import Allocation
     from .penalty import Penalty, Tolerance
+    from .results import Estimate
+    from .uncertainty import Uncertainty
 
 
-class Law(Frozen):
+class Law(Frozen, Shown):
     """L = E + A N^-beta + B D^-gamma under the budget C = 6 N D, with numbers for its coefficients.
 
     Parameters
@@ -34,6 +37,9 @@ class Law(Frozen):
         Irreducible loss, >= 0. Without it losses are None; reducible losses and differences of losses are not.
     name, source : str
         For tables and files.
+    uncertainty : Uncertainty, optional
+        Of a law from data: draws of its coefficients, or their covariance. What follows from the law has intervals then
+        (`Penalty.estimate`, `Allocation.estimate`, `Law.estimate`). It does not enter comparisons.
 
     Raises
     ------
@@ -53,7 +59,7 @@ class Law(Frozen):
     1.030591
     """
 
-    __slots__ = ("A", "B", "E", "beta", "gamma", "name", "source")
+    __slots__ = ("A", "B", "E", "beta", "gamma", "name", "source", "uncertainty")
 
     E: float | None
     A: float | None
@@ -62,6 +68,7 @@ class Law(Frozen):
     gamma: float
     name: str
     source: str
+    uncertainty: Uncertainty | None
 
     def __init__(
         self,
@@ -73,6 +80,7 @@ class Law(Frozen):
         E: float | None = None,
         name: str = "custom",
         source: str = "",
+        uncertainty: Uncertainty | None = None,
     ) -> None:
         super().__init__(
             E=None if E is None else nonnegative_number("E", E),
@@ -82,7 +90,17 @@ class Law(Frozen):
             gamma=exponent_number("gamma", gamma),
             name=name,
             source=source,
+            uncertainty=uncertainty,
         )
+
+    def _compared(self) -> tuple[object, ...]:
+        return (*self._coefficients.values(), self.name, self.source)
+
+    def __eq__(self, other: object) -> bool:
+        return self._compared() == other._compared() if isinstance(other, Law) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
 
     # -- construction and conversion -------------------------------------------------------------------------------
 
@@ -95,6 +113,7 @@ class Law(Frozen):
         name: str = "custom",
         source: str = "",
         partial: bool = False,
+        uncertainty: Uncertainty | None = None,
     ) -> Law:
         """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta` (hoffmann).
 
@@ -109,7 +128,7 @@ class Law(Frozen):
         missing = [shown for key, shown in exponents.items() if canonical.get(key) is None]
         if missing:
             raise ValueError(f"missing {', '.join(missing)}: a law needs both exponents, {' and '.join(exponents.values())}")
-        return cls(**canonical, name=name, source=source)
+        return cls(**canonical, name=name, source=source, uncertainty=uncertainty)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
         """The coefficients by their names in a notation."""
@@ -257,6 +276,37 @@ class Law(Frozen):
         """The multiple of D*(C) at or below which no model size reaches L*(C)."""
         return float(formulas.critical_tokens_ratio(self.beta, self.gamma))
 
+    # -- how sure ----------------------------------------------------------------------------------------------------
+
+    @property
+    def drawn(self) -> tuple[Law, ...]:
+        """The law with each draw of its coefficients; empty where nothing says how sure they are."""
+        from .uncertainty import drawn_laws
+
+        return drawn_laws(self)
+
+    def estimate(self, quantity: Callable[[Law], float], level: float = 0.9, *, least: float | None = None) -> Estimate:
+        """A number that follows from the law, with the percentiles of its draws.
+
+        Parameters
+        ----------
+        quantity : callable
+            Takes a law to a number.
+        level : float
+            Nominal coverage, between 0 and 1.
+        least : float, optional
+            The least possible value of a cost, whose interval is one-sided where the estimate lies below the percentiles.
+
+        Examples
+        --------
+        >>> law = Law(beta=0.35, gamma=0.37)
+        >>> print(f"{law.estimate(lambda law: law.envelope.exponent):.4f}")
+        0.1799 (no interval)
+        """
+        from .uncertainty import estimated
+
+        return estimated(self, quantity, level, least)
+
     # -- plumbing --------------------------------------------------------------------------------------------------
 
     def needed(self, *names: str) -> dict[str, float]:
@@ -277,6 +327,18 @@ class Law(Frozen):
 
         E = "E" if self.E is None else f"{self.E:.6g}"
         return f"L = {E} + {term(self.A, 'A', 'N', self.beta)} + {term(self.B, 'B', 'D', self.gamma)}  ({self.name})"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The coefficients and what follows from them."""
+        from .law_tables import law_table
+
+        return (law_table(self),)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The penalty of training off the optimum."""
+        from .plot.panels import plot_penalty
+
+        return plot_penalty([(self.name, self.beta, self.gamma)], ax)
 
     def _repr_latex_(self) -> str:
         E = "E" if self.E is None else f"{self.E:.6g}"

@@ -20,12 +20,14 @@ LARGEST_FILE = 10_000_000
 
 
 def to_data(law: Law | ComputeLaw, notation: str | Notation = "schaeffer") -> dict[str, Any]:
-    """Plain data: name, notation, coefficients, source."""
+    """Plain data: name, notation, coefficients, source; of a law from data how sure it is, in the default notation."""
+    uncertainty = getattr(law, "uncertainty", None)
     return {
         "name": law.name,
         "notation": find_notation(notation).name,
         "coefficients": law.coefficients(notation),
         "source": law.source,
+        **({} if uncertainty is None else {"draws": uncertainty.as_dict()}),
     }
 
 
@@ -41,6 +43,7 @@ def from_data(data: Any, where: str = "law") -> Law:
     not reach an optimum, is refused.
     """
     from .law import Law
+    from .uncertainty import Uncertainty
 
     if not isinstance(data, dict):
         raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
@@ -67,7 +70,10 @@ def from_data(data: Any, where: str = "law") -> Law:
     if not isinstance(name, str) or not isinstance(source, str):
         raise ValueError(f"{where}: name and source must be strings")
     try:
-        return Law.from_coefficients(values, notation=data["notation"], name=name, source=source, partial=True)
+        uncertainty = Uncertainty.from_data(data["draws"]) if "draws" in data else None
+        return Law.from_coefficients(
+            values, notation=data["notation"], name=name, source=source, partial=True, uncertainty=uncertainty
+        )
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 

@@ -6,22 +6,27 @@ import math
 from functools import cached_property
 
 from ..theory.data.notation import Frozen
+from ..theory.typeset.shown import Shown
 from . import formulas
-from .arrays import at_least, positive_values
-from .errors import positive_number
+from .arrays import at_least, is_number, positive_values
+from .errors import outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, TypeAlias
 
+    from ..theory.typeset.table import Table
     from .law import Law
+    from .results import Estimate
 
     Excess: TypeAlias = Callable[[float], Any]
     Scale: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
 
 MEASURES = ("loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
 RATIOS = ("ratio", "size_ratio")
+#: The least that a cost can be.
+LEAST = {"loss_penalty": 1.0, "excess": 0.0, "lost_compute": 0.0, "compute_overhead": 0.0, "loss_excess": 0.0}
 OF_RUN = (
     "params",
     "tokens",
@@ -47,7 +52,7 @@ class Computed(Frozen):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
 
 
-class Penalty(Computed):
+class Penalty(Computed, Shown):
     """What an allocation costs against the compute-optimal one at the same compute.
 
     Attributes
@@ -126,6 +131,47 @@ class Penalty(Computed):
         """The run and the optimum at its compute."""
         given = dict(self.given)
         return Run(law=self.law, **given, excess=self.excess) if "params" in given else None
+
+    def estimate(self, figure: str, level: float = 0.9) -> Estimate:
+        """A figure with its interval, where the law came from data: the percentiles over the draws of the law.
+
+        An interval of a cost is one-sided where the run is nearer to the optimum than under the draws.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such figure, or the penalty holds arrays: take one of its `rows`.
+        """
+        if figure not in self.as_dict():
+            raise outside("figure", figure, f"one of {', '.join(self.as_dict())}")
+        if not is_number(self.log_size_ratio):
+            raise ValueError("estimate: is of one allocation; the penalty holds arrays, whose rows() are one each")
+        given = dict(self.given)
+        return self.law.estimate(lambda law: getattr(law.penalty(**given), figure), level, least=LEAST.get(figure))
+
+    def rows(self) -> Iterator[Penalty]:
+        """The penalties of the single allocations."""
+        if is_number(self.log_size_ratio):
+            yield self
+            return
+        import numpy as np
+
+        names = [name for name, _ in self.given]
+        for values in zip(*(np.ravel(column) for column in np.broadcast_arrays(*dict(self.given).values())), strict=True):
+            yield self.law.penalty(**dict(zip(names, map(float, values), strict=True)))
+
+    def tables(self) -> tuple[Table, ...]:
+        """A row an allocation; intervals where the law came from data."""
+        from .law_tables import penalty_tables
+
+        return penalty_tables(list(self.rows()))
+
+    def plot(self, ax: Any = None) -> Any:
+        """The penalty against the ratio, with these allocations marked."""
+        from .plot.panels import plot_penalty
+
+        marked = [float(cost.ratio) for cost in self.rows()]
+        return plot_penalty([(self.law.name, self.law.beta, self.law.gamma)], ax, points=marked)
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""

@@ -10,7 +10,7 @@ import pytest
 SRC = Path(__file__).resolve().parents[1] / "src"
 
 HEAVY = ("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm")
-SLOW_STANDARD = ("importlib.metadata", "dataclasses", "inspect")
+SLOW_STANDARD = ("importlib.metadata",)
 PENALTY = "from isoflop.__main__ import main; sys.exit(main('penalty --beta .34 --gamma .28 --ratio 10'.split()))"
 
 # A finder sees every attempt, also one inside try/except. -S: no site-packages, so nothing is loaded

@@ -40,6 +40,10 @@ class ComputeLaws(NamedTuple):
         """(K, n) at compute (n,) or (K, n)."""
         return self.E[:, None] + power(compute, self.log_C0[:, None], self.alpha[:, None])
 
+    def table(self) -> Floats:
+        """Rows E, log C0, alpha; (K, 3)."""
+        return np.stack([self.E, self.log_C0, self.alpha], axis=1)
+
     def law(self, index: int = 0, name: str = "custom") -> ComputeLaw:
         """One of them."""
         return ComputeLaw(E=float(self.E[index]), C0=float(np.exp(self.log_C0[index])), alpha=float(self.alpha[index]), name=name)

@@ -11,9 +11,12 @@ many noisy losses is too low; the moved staircase keeps that bias, which only a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .approaches import Approach, Points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +26,31 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-__all__ = ["frontier", "moved_to_envelope"]
+__all__ = ["Frontier", "frontier"]
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier(Approach):
+    """Approach 1: compute laws through the undominated runs, moved to the optimum of their own compute."""
+
+    params: Floats
+    tokens: Floats
+    compute: Floats
+
+    name = "frontier"
+    more_runs = "more near the optimum"
+
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
+        """The frontier is that of the losses as they are; its runs are then moved to the envelope."""
+        chosen = frontier(self.compute, losses).astype(np.float64)
+        if weights is not None:
+            chosen *= weights
+        moved = laws.moved(losses, self.params, self.tokens, laws.envelope(self.compute))
+        return Points(losses, moved, chosen, chosen)
+
+    def described(self, losses: Floats) -> dict[str, Any]:
+        """The number of runs on the frontier."""
+        return {"n_runs": int(frontier(self.compute, losses).sum())}
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
@@ -56,8 +83,3 @@ def frontier(compute: Floats, losses: Floats) -> Flags:
     found = np.empty(rows.shape, dtype=bool)
     found[:, order] = (sorted_rows == best[:, which]) & (sorted_rows < before[:, which])
     return found.reshape(np.shape(losses))
-
-
-def moved_to_envelope(losses: Floats, params: Floats, tokens: Floats, compute: Floats, laws: Laws) -> Floats:
-    """Losses (K, n) moved along each law to the optimum of the run's compute: L L*(C)/L(N, D)."""
-    return losses * laws.envelope(compute) / laws.losses(params, tokens)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .approaches import Approach, Points
 from .clusters import clusters, geometric_mean
-from .parabola import Vertices, vertices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
 
-__all__ = ["BudgetMinimum", "IsoflopDesign", "Minima", "find_budgets"]
+__all__ = ["BudgetMinimum", "Isoflop", "IsoflopDesign", "Minima", "describe", "find_budgets", "vertices"]
 
 #: A parabola has three coefficients: with five sizes two are left to judge it.
 LEAST_SIZES = 5
 #: The largest size over the smallest, at least.
 LEAST_SPAN = 2.0
+#: A design whose Gram determinant is smaller than this share of its scale has fewer than three different sizes.
+SINGULAR = 1e-10
 NO_MINIMUM = "no minimum of the parabola within the sizes"
 BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
 
@@ -110,6 +112,28 @@ class IsoflopDesign:
             minima.curvature,
             minima.valid & biases.valid,
         )
+
+
+class Isoflop(Approach):
+    """Approach 2: compute laws through the minima of isoFLOP profiles."""
+
+    name = "isoflop"
+    more_runs = "more sizes about the optimum of each budget, or more budgets"
+
+    def __init__(self, design: IsoflopDesign) -> None:
+        self.design, self.compute = design, design.compute
+
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
+        """The minima, raw and corrected; a budget without a minimum has no weight."""
+        raw = self.design.minima(losses, weights)
+        moved = self.design.corrected(raw, self.design.biases(laws, weights))
+        # Of no weight: any positive number.
+        heights, moved_heights = (np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved))
+        return Points(heights, moved_heights, raw.valid.astype(np.float64), moved.valid.astype(np.float64))
+
+    def described(self, losses: Floats) -> dict[str, Any]:
+        """The numbers of runs and of budgets."""
+        return {"n_runs": sum(map(len, self.design.members)), "n_budgets": len(self.design)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,3 +233,64 @@ def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[Budget
             )
         )
     return tuple(records)
+
+
+# -- parabolas ---------------------------------------------------------------------------------------------------------
+
+
+class Vertices(NamedTuple):
+    """Of K parabolas y = height + curvature (x - position)^2; NaN where fewer than three x differ."""
+
+    position: Floats
+    height: Floats
+    curvature: Floats
+
+    def inside(self, lo: float, hi: float) -> NDArray[np.bool_]:
+        """Whether the parabola opens upwards and is lowest between two x."""
+        with np.errstate(invalid="ignore"):
+            return (self.curvature > 0.0) & (self.position >= lo) & (self.position <= hi)
+
+
+def vertices(x: Floats, y: Floats, weights: Floats | None = None) -> Vertices:
+    """Vertices of the parabolas through the points by weighted least squares.
+
+    Parameters
+    ----------
+    x : ndarray
+        (n,).
+    y : ndarray
+        (n,) or (K, n).
+    weights : ndarray, optional
+        (n,) or (K, n), >= 0; by default all 1.
+
+    Returns
+    -------
+    Vertices
+        Of K numbers each.
+    """
+    y = np.atleast_2d(y)
+    w = np.ones((1, len(x))) if weights is None else np.atleast_2d(weights)
+    centre, scale = x.mean(), max(float(np.ptp(x)) / 2.0, np.finfo(float).tiny)
+    z = (x - centre) / scale
+    powers = np.stack([z**k for k in range(5)])
+    # Differences from the mean keep the digits that tell a flat profile's shape.
+    level = y.mean(axis=1)
+    right = np.matmul(w * (y - level[:, None]), powers[:3].T)
+    gram = np.matmul(w, powers.T)[:, np.add.outer(np.arange(3), np.arange(3))]
+    gram = np.broadcast_to(gram, (len(right), 3, 3))
+    constant, slope, curvature = _solve(gram, right).T
+    with np.errstate(all="ignore"):
+        at = -slope / (2.0 * curvature)
+        height = constant + slope * at / 2.0
+    return Vertices(centre + scale * at, height + level, curvature / scale**2)
+
+
+def _solve(gram: Floats, right: Floats) -> Floats:
+    """Solutions of K symmetric systems; NaN where one is singular."""
+    scales = np.sqrt(np.einsum("kii->ki", gram))
+    scales[scales == 0.0] = 1.0
+    scaled = gram / (scales[:, :, None] * scales[:, None, :])
+    regular = np.linalg.det(scaled) > SINGULAR
+    solved = np.full(right.shape, np.nan)
+    solved[regular] = np.linalg.solve(gram[regular], right[regular][:, :, None])[:, :, 0]
+    return solved

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Laws"]
 
+#: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a term.
+FARTHEST = 300.0
+
 
 class Laws(NamedTuple):
     """Coefficients of K laws E + A N^-beta + B D^-gamma, each (K,)."""
@@ -41,6 +44,10 @@ class Laws(NamedTuple):
     def losses(self, params: Floats, tokens: Floats) -> Floats:
         """L(N, D) at n runs; (K, n)."""
         return formulas.loss(params, tokens, self.E[:, None], **self.terms)
+
+    def moved(self, losses: Floats, params: Floats, tokens: Floats, there: Floats) -> Floats:
+        """Losses (K, n) moved along each law from the runs to where it has the losses `there`: L there/L(N, D)."""
+        return losses * there / self.losses(params, tokens)
 
     def envelope(self, compute: Floats) -> Floats:
         """L*(C) at n budgets; (K, n)."""
@@ -85,6 +92,13 @@ class Laws(NamedTuple):
     def table(self) -> Floats:
         """Rows E, A, B, beta, gamma: (K, 5)."""
         return np.stack(self, axis=1)
+
+    @property
+    def sound(self) -> NDArray[np.bool_]:
+        """Whether neither term has vanished, so that there is an optimum to speak of; (K,)."""
+        with np.errstate(all="ignore"):
+            far = np.abs(np.log(self.A) - np.log(self.B)) / (self.beta + self.gamma)
+            return np.asarray(np.isfinite(self.table()).all(axis=1) & (far < FARTHEST))
 
     def some(self, chosen: Any) -> Laws:
         """The chosen ones."""

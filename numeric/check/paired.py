@@ -1,53 +1,112 @@
-"""Paired resamples: in each, the joint law and every empirical law are refitted to the same losses."""
+r"""Paired resamples of runs: in each, the joint law and every empirical law are refitted to the same losses.
+
+A resample keeps the design; its losses are the fitted law's with noise drawn anew.
+
+IsoFLOP profiles and frontiers hang on few runs that somebody placed. Drawing runs with replacement leaves out a third of them: a
+profile of seven sizes keeps four or five, and its vertex scatters several times more than over repetitions of the experiment;
+and a minimum over drawn runs says nothing about how low the minimum over all lies. With the design kept and noise drawn, bands
+have the width that repetitions show.
+
+Noise is larger in some places than in others, and where the law misfits its residuals lean to one side. So a run's noise is its
+residual minus the median residual of the runs nearest in (log N, log D), and each run draws from the noise of those.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..fit.bootstrap import refit
 from ..fit.power_law import lines
-from .approaches import Isoflop
+from ..fit.repeat import repeat
+from .isoflop import Isoflop
 from .laws import Laws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from ..fit.result import Fit
-    from .approaches import Approach, Estimates
-    from .compute_fit import ComputeLaws
+    from .approaches import Approach
     from .isoflop import IsoflopDesign
-    from .resamples import Noise
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
+    Indices = NDArray[np.intp]
 
 __all__ = [
-    "CurveSample",
-    "PairedSamples",
+    "BATCH",
+    "CurveDraws",
+    "Noise",
+    "PairedDraws",
     "allocation_exponents",
     "draw_paired",
-    "grid",
+    "isoflop_design",
     "nothing_drawn",
-    "relative_difference",
-    "table",
 ]
 
 #: Resamples that are taken together, fewer where there are so many runs that they would exceed so many numbers.
-CHUNK, LARGEST_CHUNK = 50, 2_000_000
-#: Points of compute at which curves are compared.
-POINTS = 33
-#: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a term.
-FARTHEST = 300.0
+BATCH, LARGEST_BATCH = 50, 2_000_000
+#: Near are an eighth of the runs, but at least and at most so many: few enough to see a misfit that turns over a decade or so.
+NEAR_SHARE, NEAR_LEAST, NEAR_MOST = 0.125, 8, 20
 
 
-@dataclass(frozen=True)
-class CurveSample:
-    """Of one approach, over the resamples that gave a compute law.
+class Noise(NamedTuple):
+    """What scatters the losses about the law.
+
+    Attributes
+    ----------
+    predicted : ndarray
+        (n,): the law's losses.
+    noise : ndarray
+        (n,): in log loss.
+    near : ndarray
+        (n, k): the runs nearest to each, itself among them.
+    pools : tuple of ndarray or None
+        The runs of each group, where runs have groups.
+    """
+
+    predicted: Floats
+    noise: Floats
+    near: Indices
+    pools: tuple[Indices, ...] | None
+
+    @classmethod
+    def of(cls, losses: Floats, predicted: Floats, params: Floats, tokens: Floats, group: Any, spare: int) -> Noise:
+        """From the observed losses and those of a law that left `spare` degrees of freedom."""
+        from scipy.spatial import cKDTree
+
+        n = len(losses)
+        count = min(n, max(NEAR_LEAST, min(NEAR_MOST, round(NEAR_SHARE * n))))
+        places = np.log(np.stack([params, tokens], axis=1))
+        near = cKDTree(places).query(places, k=count)[1].reshape(n, count)
+        residuals = np.log(losses / predicted)
+        noise = residuals - np.median(residuals[near], axis=1)
+        noise *= np.sqrt(n / max(1, spare) * count / max(1, count - 1))
+        pools = None
+        if group is not None:
+            names = group.tolist()
+            pools = tuple(np.flatnonzero([name == other for other in names]) for name in dict.fromkeys(names))
+        return cls(predicted, noise, near, pools)
+
+    def draw(self, rng: Generator, count: int) -> Floats:
+        """Losses of `count` repetitions: (count, n). The runs of a group take their noise from one drawn group."""
+        n, near = self.near.shape
+        if self.pools is None:
+            donors = self.near[np.arange(n), rng.integers(near, size=(count, n))]
+        else:
+            donors = np.empty((count, n), dtype=np.intp)
+            for row in donors:
+                for members, which in zip(self.pools, rng.integers(len(self.pools), size=len(self.pools)), strict=True):
+                    row[members] = rng.choice(self.pools[which], size=len(members))
+        return np.asarray(self.predicted * np.exp(self.noise[donors]))
+
+
+class CurveDraws(NamedTuple):
+    """Of one approach, over the K resamples that gave a compute law.
 
     Attributes
     ----------
@@ -64,14 +123,11 @@ class CurveSample:
     predicted: Floats
     at_bound: Flags
 
-    def __len__(self) -> int:
-        return len(self.difference)
 
+class PairedDraws(NamedTuple):
+    """All that the resamples gave: draws of each approach, the joint laws, exponents of N* and D* (K, 2), and the counts."""
 
-class PairedSamples(NamedTuple):
-    """All that the resamples gave: a sample an approach, the joint laws, exponents of N* and D* (K, 2), and the counts."""
-
-    curves: list[CurveSample]
+    curves: tuple[CurveDraws, ...]
     laws: Laws
     exponents: Floats
     done: int
@@ -80,103 +136,66 @@ class PairedSamples(NamedTuple):
 
 def draw_paired(
     fitted: Fit, noise: Noise, approaches: Sequence[Approach], count: int, seed: int, *, progress: bool
-) -> PairedSamples:
+) -> PairedDraws:
     """Refit everything to `count` resamples; what is done by then where a KeyboardInterrupt comes."""
-    rng = np.random.default_rng(seed)
-    design = next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
-    parts: list[tuple[list[CurveSample], Floats, Floats]] = []
-    done = lost = 0
-    try:
-        for size in _chunks(count, len(noise.predicted), progress=progress):
-            losses = noise.draw(rng, size)
-            laws, good = refitted(fitted, losses)
-            laws, losses = laws.some(good), losses[good]
-            curves = [_sample(approach, losses, fitted.runs.weight, laws) for approach in approaches]
-            exponents = allocation_exponents(design, losses, fitted.runs.weight, laws)
-            parts.append((curves, laws.table(), exponents))
-            done, lost = done + size, lost + int((~good).sum())
-    except KeyboardInterrupt:
-        if not parts:
-            raise
-    columns = [_joined([curves[index] for curves, _, _ in parts]) for index in range(len(approaches))]
-    laws = Laws.of(np.concatenate([table for _, table, _ in parts]))
-    return PairedSamples(columns, laws, np.concatenate([exponents for _, _, exponents in parts]), done, lost)
+
+    def batches() -> Iterator[tuple[Any, ...]]:
+        random = np.random.default_rng(seed)
+        size = max(1, min(BATCH, LARGEST_BATCH // len(noise.predicted)))
+        for first in range(0, count, size):
+            yield fitted, approaches, noise.draw(random, min(size, count - first))
+
+    parts = repeat(
+        _paired, batches(), progress=progress, what="resamples", total=count, size=lambda part: part.done
+    ).at_least_one()
+    curves, laws, exponents, done, lost = zip(*parts.values, strict=True)
+    return PairedDraws(
+        tuple(CurveDraws(*map(np.concatenate, zip(*draws, strict=True))) for draws in zip(*curves, strict=True)),
+        Laws(*map(np.concatenate, zip(*laws, strict=True))),
+        np.concatenate(exponents),
+        sum(done),
+        sum(lost),
+    )
 
 
-def nothing_drawn(laws: Laws) -> PairedSamples:
+def nothing_drawn(laws: Laws) -> PairedDraws:
     """What no resample gives."""
-    return PairedSamples([], laws.some(slice(0)), np.empty((0, 2)), 0, 0)
+    return PairedDraws((), laws.some(slice(0)), np.empty((0, 2)), 0, 0)
 
 
-def refitted(fitted: Fit, losses: Floats) -> tuple[Laws, Flags]:
-    """The joint law fitted to K sets of losses, and whether each fit converged to a law with an optimum."""
+def _paired(fitted: Fit, approaches: Sequence[Approach], losses: Floats) -> PairedDraws:
+    """One batch; a resample whose joint fit did not converge to a law with an optimum is left out."""
     found = refit(fitted, observed=losses)
     laws = Laws.of(found.coefficients)
-    return laws, np.asarray(found.converged) & sound(laws)
+    good = np.asarray(found.converged) & laws.sound
+    kept, weights, laws = losses[good], fitted.runs.weight, laws.some(good)
+    curves = tuple(_curve(approach, kept, weights, laws) for approach in approaches)
+    exponents = allocation_exponents(isoflop_design(approaches), kept, weights, laws)
+    return PairedDraws(curves, laws, exponents, len(losses), int((~good).sum()))
 
 
-def sound(laws: Laws) -> Flags:
-    """Whether neither term has vanished, so that there is an optimum to speak of."""
-    with np.errstate(all="ignore"):
-        far = np.abs(np.log(laws.A) - np.log(laws.B)) / (laws.beta + laws.gamma)
-        return np.asarray(np.isfinite(laws.table()).all(axis=1) & (far < FARTHEST))
+def _curve(approach: Approach, losses: Floats, weights: Floats | None, laws: Laws) -> CurveDraws:
+    estimates = approach.estimate(losses, weights, laws)
+    valid = estimates.valid
+    return CurveDraws(
+        estimates.difference(approach.grid)[valid],
+        estimates.moved.table()[valid],
+        estimates.predicted.table()[valid],
+        estimates.moved.at_bound[valid],
+    )
+
+
+def isoflop_design(approaches: Sequence[Approach]) -> IsoflopDesign | None:
+    """The budgets of the isoFLOP approach, where it is among them."""
+    return next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
 
 
 def allocation_exponents(design: IsoflopDesign | None, losses: Floats, weights: Floats | None, laws: Laws) -> Floats:
     """Exponents of N*(C) and D*(C) by a line through the corrected minima: (K, 2), NaN where there are too few."""
     if design is None:
         return np.empty((len(laws), 2))
-    found = design.corrected(design.minima(losses, weights), design.biases(laws, weights))
-    counted = found.valid.astype(np.float64)
+    minima = design.corrected(design.minima(losses, weights), design.biases(laws, weights))
+    counted = minima.valid.astype(np.float64)
     x = np.log(design.compute)
-    slopes = [lines(x, np.where(found.valid, y, 0.0), counted).slope for y in (found.log_params, found.log_tokens)]
+    slopes = [lines(x, np.where(minima.valid, y, 0.0), counted).slope for y in (minima.log_params, minima.log_tokens)]
     return np.stack(slopes, axis=1)
-
-
-def relative_difference(estimates: Estimates, compute: Floats) -> Floats:
-    """Of the empirical from the predicted curve; (K, G)."""
-    return estimates.moved.losses(compute) / estimates.predicted.losses(compute) - 1.0
-
-
-def table(laws: ComputeLaws) -> Floats:
-    """Rows E, log C0, alpha; (K, 3)."""
-    return np.stack([laws.E, laws.log_C0, laws.alpha], axis=1)
-
-
-def grid(approach: Approach) -> Floats:
-    """Compute at which the curves of an approach are compared."""
-    return np.geomspace(*approach.span, POINTS)
-
-
-def _sample(approach: Approach, losses: Floats, weights: Floats | None, laws: Laws) -> CurveSample:
-    estimates = approach.estimate(losses, weights, laws)
-    valid = estimates.valid
-    return CurveSample(
-        relative_difference(estimates, grid(approach))[valid],
-        table(estimates.moved)[valid],
-        table(estimates.predicted)[valid],
-        estimates.moved.at_bound[valid],
-    )
-
-
-def _joined(samples: list[CurveSample]) -> CurveSample:
-    return CurveSample(
-        np.concatenate([sample.difference for sample in samples]),
-        np.concatenate([sample.empirical for sample in samples]),
-        np.concatenate([sample.predicted for sample in samples]),
-        np.concatenate([sample.at_bound for sample in samples]),
-    )
-
-
-def _chunks(count: int, runs: int, *, progress: bool) -> Iterator[int]:
-    chunk = max(1, min(CHUNK, LARGEST_CHUNK // runs))
-    sizes = [min(chunk, count - first) for first in range(0, count, chunk)]
-    if not progress:
-        yield from sizes
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=count, desc="resamples", unit="", leave=False) as bar:
-        for size in sizes:
-            yield size
-            bar.update(size)

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...theory.typeset.numbers import Interval, Percent
+from ...theory.typeset.numbers import Interval, Percent, Shortest
 
 if TYPE_CHECKING:
     from ..results import Estimate
 
-__all__ = ["SIGNED", "flop", "in_percent", "percent", "round_percent"]
+__all__ = ["SHARE", "SIGNED", "flop", "in_percent", "percent", "round_percent"]
 
-#: Differences, which have a sign.
-SIGNED = Percent(places=2, sign=True)
+#: A measured share, and a difference, which has a sign.
+SHARE, SIGNED = Percent(places=2), Percent(places=2, sign=True)
+
+#: A measured share as text.
+percent = SHARE.text
 
 
 def in_percent(estimate: Estimate) -> str:
     """A relative difference with its interval."""
-    interval = Interval(SIGNED).text(estimate.low, estimate.high)
-    return f"{SIGNED.text(estimate.value)} {interval}"
-
-
-def percent(share: float, *, decimals: int = 2, sign: bool = False) -> str:
-    """A measured share.
-
-    >>> percent(0.01234), percent(0.01234, sign=True)
-    ('1.23 %', '+1.23 %')
-    """
-    return f"{100.0 * share:{'+' if sign else ''}.{decimals}f} %"
+    return f"{SIGNED.text(estimate.value)} {Interval(SIGNED).text(estimate.low, estimate.high)}"
 
 
 def round_percent(share: float) -> str:
@@ -45,4 +38,4 @@ def flop(compute: float, digits: int = 2) -> str:
     >>> flop(1.26e20)
     '1.3e20'
     """
-    return f"{compute:.{digits}g}".replace("e+", "e")
+    return Shortest(digits).text(compute)

@@ -13,11 +13,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...theory.data.published import KRAJEWSKI_RUNS, PublishedLaw, compute_counterparts, published
+from ...theory.typeset.shown import Shown
 from .. import formulas
 from ..errors import POSITIVE, outside, positive_number
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ...theory.typeset.table import Table
 
 __all__ = ["AccuracyCurves", "BenchmarkCheck", "PublishedCheck", "check_published"]
 
@@ -122,7 +125,7 @@ class BenchmarkCheck:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedCheck:
+class PublishedCheck(Shown):
     """Derived envelopes and rays against the compute laws of the same source.
 
     Attributes
@@ -147,9 +150,15 @@ class PublishedCheck:
     source: str
 
     def __str__(self) -> str:
-        from .published_text import check_text
+        from .published_text import text
 
-        return check_text(self)
+        return text(self)
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table, with a row for each benchmark."""
+        from .published_text import benchmarks
+
+        return (benchmarks(self),)
 
     @property
     def reference_compute(self) -> float:
@@ -199,9 +208,7 @@ class PublishedCheck:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a benchmark, indexed by its name (needs pandas)."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows]).set_index("name")
+        return super().to_frame().set_index("name")
 
 
 def check_published(

@@ -1,89 +1,68 @@
-"""A check as a table of at most 100 columns."""
+"""The check of the published tables as a table, and as text of at most 100 columns."""
 
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ...theory.typeset.numbers import Places, Shortest
+from ...theory.typeset.table import RULE, WIDTH, Column, Table
 
 if TYPE_CHECKING:
-    from .published import BenchmarkCheck, PublishedCheck
+    from .published import PublishedCheck
 
-__all__ = ["check_text"]
+__all__ = ["benchmarks", "text"]
 
-WIDTH = 100
-#: Widths of the columns, grouped under one heading each.
-GROUPS = ((10, 11), (7, 7), (7, 7, 7), (6, 7, 8), (7,))
+FLOP = Shortest(3)
 
 
-def check_text(result: PublishedCheck) -> str:
-    """The rows under their headings, the count of the verdicts, what the columns are, and the source."""
-    lo, hi = result.compute_range
-    budgets = [_flop(compute) for compute in (lo, result.reference_compute, hi)]
-    heading = _heading("", "alpha", "alpha of the ray at C", "max |difference|", "")
-    alphas, differences = ("derived", "fitted", *budgets), ("ray", "at C", "envelope")
-    columns = _line("benchmark", "metric", *alphas, *differences, "verdict")
-    rule = "-" * len(columns)
+def benchmarks(result: PublishedCheck) -> Table:
+    """A row for each benchmark; the notes say what the columns are."""
+    low, middle, high = (FLOP.text(compute) for compute in _budgets(result))
     legend = (
         f"derived: envelope of the params-tokens law. fitted: compute law. ray: the params-tokens law at "
         f"D/N={result.tokens_per_param:g}. |difference|: of the raw accuracy from that of the compute law, "
-        f"for C from {budgets[0]} to {budgets[2]} FLOP. agrees: at most {result.tolerance:g} on the ray; "
+        f"for C from {low} to {high} FLOP. agrees: at most {result.tolerance:g} on the ray; "
         f"descriptive, for the tables give no errors."
     )
-    count = f"{result.agrees} of {len(result.rows)} agree, {result.differs} {_verb(result.differs)}."
-    return "\n".join(
-        [
-            heading,
-            columns,
-            rule,
-            *(_row(row) for row in result.rows),
-            rule,
-            count,
-            *wrap(legend, WIDTH),
-            *wrap(f"Source: {result.source}", WIDTH),
-        ]
+    count = f"{result.agrees} of {len(result.rows)} agree, {result.differs} {'differs' if result.differs == 1 else 'differ'}."
+
+    def exponent(key: str, heading: str, over: str = "alpha") -> Column:
+        return Column(key, heading, over=over, format=Places(4), least_width=7)
+
+    def difference(key: str, heading: str) -> Column:
+        return Column(key, heading, over="max |difference|", format=Places(4), least_width=6)
+
+    columns = (
+        Column("name", "benchmark", align="left", least_width=10),
+        Column("metric_type", "metric", align="left", least_width=11),
+        Column("law", only="data"),
+        Column("compute_law", only="data"),
+        exponent("alpha_derived", "derived"),
+        exponent("alpha_empirical", "fitted"),
+        exponent("alpha_ray_lo", low, "alpha of the ray at C"),
+        exponent("alpha_ray", middle, "alpha of the ray at C"),
+        exponent("alpha_ray_hi", high, "alpha of the ray at C"),
+        Column("coefficient_derived", only="data"),
+        Column("coefficient_empirical", only="data"),
+        Column("coefficient_ratio", only="data"),
+        difference("max_abs_difference", "ray"),
+        Column("compute_at_max", "at C", over="max |difference|", format=FLOP, least_width=7),
+        difference("max_abs_difference_envelope", "envelope"),
+        Column("compute_at_max_envelope", only="data"),
+        Column("verdict", align="left", least_width=7),
     )
+    notes = (count, legend, f"Source: {result.source}")
+    return Table(columns, [*result.rows, RULE], notes=notes, gap=" ")
 
 
-def _row(row: BenchmarkCheck) -> str:
-    return _line(
-        row.name,
-        row.metric_type,
-        *(
-            f"{alpha:.4f}"
-            for alpha in (
-                row.alpha_derived,
-                row.alpha_empirical,
-                row.alpha_ray_lo,
-                row.alpha_ray,
-                row.alpha_ray_hi,
-            )
-        ),
-        f"{row.max_abs_difference:.4f}",
-        _flop(row.compute_at_max),
-        f"{row.max_abs_difference_envelope:.4f}",
-        row.verdict,
-    )
+def text(result: PublishedCheck) -> str:
+    """The rows under their headings, the count of the verdicts, what the columns are, and the source."""
+    table = benchmarks(result)
+    notes: list[Any] = [line for note in table.notes for line in wrap(str(note), WIDTH)]
+    return "\n".join([*table.lines(), *notes])
 
 
-def _line(*cells: str) -> str:
-    """Words to the left, numbers to the right; groups two spaces apart, their columns one."""
-    last = sum(map(len, GROUPS)) - 1
-    placed = iter(cell.ljust if index in {0, 1, last} else cell.rjust for index, cell in enumerate(cells))
-    return "  ".join(" ".join(next(placed)(width) for width in group) for group in GROUPS).rstrip()
-
-
-def _heading(*titles: str) -> str:
-    """Each title centred over its group between dashes."""
-    widths = [sum(group) + len(group) - 1 for group in GROUPS]
-    return "  ".join(
-        f" {title} ".center(width, "-") if title else " " * width for title, width in zip(titles, widths, strict=True)
-    ).rstrip()
-
-
-def _flop(compute: float) -> str:
-    """Three digits: 1e18, 3.77e22."""
-    return f"{compute:.3g}".replace("e+", "e")
-
-
-def _verb(count: int) -> str:
-    return "differs" if count == 1 else "differ"
+def _budgets(result: PublishedCheck) -> tuple[float, float, float]:
+    low, high = result.compute_range
+    return low, result.reference_compute, high

@@ -11,23 +11,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, log1p
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .approaches import Approach, Points
 from .clusters import clusters, geometric_mean
+from .compute_fit import ComputeLaws, fit_compute_laws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from ..fit.objective import Objective
     from .laws import Laws
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
 
-__all__ = ["Ray", "at_ratio", "find_rays", "moved_to_ray", "preferred"]
+__all__ = ["FixedRatio", "Ray", "at_ratio", "find_rays", "preferred"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,33 @@ class Ray:
 
     tokens_per_param: float
     members: Indices
+
+
+class FixedRatio(Approach):
+    """Compute laws through runs near one D/N, with the objective of the joint fit, for they are some of its runs."""
+
+    name = "fixed-ratio"
+    more_runs = "more at this ratio"
+
+    def __init__(self, ray: Ray, params: Floats, tokens: Floats, compute: Floats, objective: Objective) -> None:
+        self.ray, self.objective = ray, objective
+        self.params, self.tokens, self.compute = (column[ray.members] for column in (params, tokens, compute))
+
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
+        """The runs of the ray, moved onto it at their own compute."""
+        raw = losses[:, self.ray.members]
+        counted = np.ones_like(raw) if weights is None else np.broadcast_to(weights[self.ray.members], raw.shape)
+        on_ray = laws.ray(self.compute, self.ray.tokens_per_param)
+        return Points(raw, laws.moved(raw, self.params, self.tokens, on_ray), counted, counted)
+
+    def predicted(self, weights: Floats | None, laws: Laws) -> ComputeLaws:
+        """The compute law through the laws' own losses on the ray."""
+        counted = None if weights is None else weights[self.ray.members]
+        return fit_compute_laws(self.compute, laws.ray(self.compute, self.ray.tokens_per_param), counted, self.objective)
+
+    def described(self, losses: Floats) -> dict[str, Any]:
+        """The number of runs and their ratio."""
+        return {"n_runs": len(self.ray.members), "tokens_per_param": self.ray.tokens_per_param}
 
 
 def find_rays(
@@ -109,8 +139,3 @@ def at_ratio(rays: Sequence[Ray], ratio: float, tolerance: float) -> Ray | None:
     if near is None or abs(log(near.tokens_per_param / ratio)) > log1p(tolerance):
         return None
     return near
-
-
-def moved_to_ray(losses: Floats, params: Floats, tokens: Floats, compute: Floats, ratio: float, laws: Laws) -> Floats:
-    """Losses (K, n) moved along each law to the ray at the run's compute: L L(C on the ray)/L(N, D)."""
-    return losses * laws.ray(compute, ratio) / laws.losses(params, tokens)

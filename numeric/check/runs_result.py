@@ -56,21 +56,14 @@ class CurveCheck:
         The envelope; of "fixed-ratio", the compute law through the law's own losses on the ray.
     alpha, C0, E : Estimate or None
         Of the empirical law, with intervals; for the frontier with the mean effect of the selection taken off.
-    alpha_predicted : float or None
-        Exponent of `predicted_law`.
     alpha_difference : Estimate or None
         Empirical minus predicted exponent, from paired resamples: beyond chance where its interval excludes 0.
-    compute_range : (float, float) or None
-        Lowest and highest compute of the comparison, FLOP.
-    compute, difference, lo, hi : ndarray
-        A grid over that range, the relative difference in loss of the empirical from the predicted curve, and its
-        simultaneous band.
+    compute : ndarray
+        A grid from the lowest to the highest compute of the comparison, FLOP.
+    band : Band
+        There, the relative difference in loss of the empirical from the predicted curve with its simultaneous band.
     raw_difference : ndarray
         The same before any correction.
-    max_relative_difference : float or None
-        Largest \\|difference\\|, at `compute_at_max`.
-    differs : bool
-        Whether the band leaves 0 anywhere: a difference beyond chance, be it within the tolerance or not.
     share_at_bound : float
         Share of the resamples with E = 0, or an exponent at its bound: where it is not small, alpha is hardly identified.
     """
@@ -87,28 +80,43 @@ class CurveCheck:
     alpha: Estimate | None = None
     C0: Estimate | None = None
     E: Estimate | None = None
-    alpha_predicted: float | None = None
     alpha_difference: Estimate | None = None
-    compute_range: tuple[float, float] | None = None
     compute: Floats | None = field(default=None, repr=False)
-    difference: Floats | None = field(default=None, repr=False)
-    lo: Floats | None = field(default=None, repr=False)
-    hi: Floats | None = field(default=None, repr=False)
+    band: Band | None = field(default=None, repr=False)
     raw_difference: Floats | None = field(default=None, repr=False)
-    max_relative_difference: float | None = None
-    compute_at_max: float | None = None
-    differs: bool = False
     share_at_bound: float = 0.0
 
     @classmethod
-    def refused(cls, approach: str, reason: str, **about: Any) -> CurveCheck:
+    def refused(cls, approach: str, reason: str, n_runs: int, **described: Any) -> CurveCheck:
         """An approach that the runs do not allow."""
-        return cls(approach=approach, verdict=CANNOT_TELL, reason=reason, **about)
+        return cls(approach=approach, verdict=CANNOT_TELL, reason=reason, n_runs=n_runs, **described)
 
     @property
     def name(self) -> str:
         """The approach, or the ratio."""
         return self.approach if self.tokens_per_param is None else f"D/N = {self.tokens_per_param:.3g}"
+
+    @property
+    def alpha_predicted(self) -> float | None:
+        """Exponent of the predicted law."""
+        return None if self.predicted_law is None else self.predicted_law.alpha
+
+    @property
+    def compute_range(self) -> tuple[float, float] | None:
+        """Lowest and highest compute of the comparison, FLOP."""
+        return None if self.compute is None else (float(self.compute[0]), float(self.compute[-1]))
+
+    @property
+    def max_relative_difference(self) -> float | None:
+        """Largest \\|difference\\|."""
+        return None if self.band is None else float(abs(self.band.value).max())
+
+    @property
+    def compute_at_max(self) -> float | None:
+        """Where the difference is largest, FLOP."""
+        if self.compute is None or self.band is None:
+            return None
+        return float(self.compute[int(abs(self.band.value).argmax())])
 
     @property
     def raw_max_relative_difference(self) -> float | None:
@@ -118,18 +126,24 @@ class CurveCheck:
     @property
     def largest_correction(self) -> Correction | None:
         """Where the difference after correction is farthest from the raw one."""
-        if self.compute is None or self.difference is None or self.raw_difference is None:
+        if self.compute is None or self.band is None or self.raw_difference is None:
             return None
-        taken = self.difference - self.raw_difference
+        taken = self.band.value - self.raw_difference
         place = int(abs(taken).argmax())
         return Correction(float(taken[place]), float(self.compute[place]))
 
     @property
     def reach(self) -> Estimate | None:
         """The largest difference, with how far down and up the band reaches anywhere."""
-        if self.lo is None or self.hi is None or self.max_relative_difference is None:
+        if self.band is None or self.max_relative_difference is None:
             return None
-        return Estimate(self.max_relative_difference, float(self.lo.min()), float(self.hi.max()))
+        low, high = self.band.ends
+        return Estimate(self.max_relative_difference, float(low.min()), float(high.max()))
+
+    @property
+    def differs(self) -> bool:
+        """Whether the band leaves 0 anywhere: a difference beyond chance, be it within the tolerance or not."""
+        return self.differs_most is not None
 
     @property
     def within_yet_different(self) -> bool:
@@ -139,36 +153,29 @@ class CurveCheck:
     @property
     def differs_most(self) -> tuple[float, Estimate] | None:
         """The compute at which the band lies farthest from 0, and the difference there; None where it holds 0 throughout."""
-        if not self.differs or self.compute is None or self.difference is None or self.lo is None or self.hi is None:
+        if self.compute is None or self.band is None:
             return None
-        band = Band(self.difference, self.lo, self.hi)
-        place = farthest(band)
-        return float(self.compute[place]), band[place]
+        place = farthest(self.band)
+        difference = self.band[place]
+        return (float(self.compute[place]), difference) if difference.excludes(0.0) else None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the verdict, and the rest."""
         alpha = _plain(self.alpha) or {"value": None, "lo": None, "hi": None}
-        band = None
-        if self.compute is not None and self.lo is not None and self.hi is not None and self.difference is not None:
-            band = {
-                "compute": self.compute.tolist(),
-                "difference": self.difference.tolist(),
-                "lo": self.lo.tolist(),
-                "hi": self.hi.tolist(),
-            }
+        most = self.differs_most
         return {
             "approach": self.approach,
             "alpha": alpha["value"],
             "lo": alpha["lo"],
             "hi": alpha["hi"],
             "alpha_predicted": self.alpha_predicted,
-            "alpha_difference": _plain(self.alpha_difference),
-            "C0": _plain(self.C0),
-            "E": _plain(self.E),
+            **{name: _plain(getattr(self, name)) for name in ("alpha_difference", "C0", "E")},
             "max_relative_difference": self.max_relative_difference,
             "compute_at_max": self.compute_at_max,
             "raw_max_relative_difference": self.raw_max_relative_difference,
-            "band": band,
+            "band": None
+            if self.compute is None or self.band is None
+            else {"compute": self.compute.tolist(), **self.band.as_dict("difference", "lo", "hi")},
             "verdict": self.verdict,
             "reason": self.reason,
             "compute_range": None if self.compute_range is None else list(self.compute_range),
@@ -179,9 +186,7 @@ class CurveCheck:
             "predicted": _coefficients(self.predicted_law),
             "largest_correction": None if self.largest_correction is None else self.largest_correction._asdict(),
             "differs": self.differs,
-            "differs_most": None
-            if self.differs_most is None
-            else {"compute": self.differs_most[0], **self.differs_most[1].as_dict(low="lo", high="hi")},
+            "differs_most": None if most is None else {"compute": most[0], **most[1].as_dict(low="lo", high="hi")},
             "share_at_bound": self.share_at_bound,
         }
 
@@ -335,9 +340,9 @@ class RunsCheck(Shown):
         return (approaches(self),)
 
     def __str__(self) -> str:
-        from .runs_text import check_runs_text
+        from .runs_text import text
 
-        return check_runs_text(self)
+        return text(self)
 
     def __getitem__(self, approach: str) -> CurveCheck:
         """The first check of an approach."""

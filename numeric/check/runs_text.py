@@ -10,21 +10,20 @@ from ...theory.typeset.numbers import Interval, Percent, Places
 from ...theory.typeset.table import RULE, Column, Table
 from ..words import counted
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
-from .phrases import SIGNED, flop, in_percent, percent, round_percent
+from .phrases import SHARE, SIGNED, flop, in_percent, round_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .runs_result import CurveCheck, PowerLawCheck, RunsCheck
 
-__all__ = ["approaches", "check_runs_text"]
+__all__ = ["approaches", "text"]
 
 WIDTH = 100
 #: A share of resamples at a bound up to this is not worth a word.
 MOST_AT_BOUND = 0.05
 #: Marks a row that is consistent within the tolerance, and yet different beyond chance.
 MARK = "*"
-SHARE = Percent(places=2)
 #: One description for the text, LaTeX, the notebook and the frame.
 COLUMNS = (
     Column("name", "approach", align="left", least_width=14, only="page"),
@@ -96,9 +95,9 @@ KEPT, NO_BREAK = re.compile(r"\[[^\]]*\]| (?:%|FLOP)"), "\N{NO-BREAK SPACE}"
 IN_LOSS = {CONSISTENT: "consistent in loss", INCONSISTENT: "inconsistent in loss", CANNOT_TELL: "cannot tell from the loss"}
 
 
-def check_runs_text(result: RunsCheck) -> str:
+def text(result: RunsCheck) -> str:
     """The law, what it implies, a row an approach, the verdict, the isoFLOP allocation, notes and the legend."""
-    said = [_verdict(result), *_allocation(result), *_notes(result), *(f"warning: {text}" for text in result.warnings)]
+    said = [_verdict(result), *_allocation(result), *_notes(result), *(f"warning: {warning}" for warning in result.warnings)]
     return "\n".join([*_wrapped(_head(result)), "", *approaches(result).lines(), *_wrapped(said), "", *_wrapped(_legend(result))])
 
 
@@ -165,7 +164,7 @@ def _notes(result: RunsCheck) -> Iterator[str]:
     for check in result.empirical:
         if check.share_at_bound > MOST_AT_BOUND:
             yield (
-                f"{check.name}: in {percent(check.share_at_bound, decimals=0)} of the resamples E or alpha ends at a bound; "
+                f"{check.name}: in {Percent(places=0).text(check.share_at_bound)} of the resamples E or alpha ends at a bound; "
                 f"these runs determine the curve, but hardly alpha"
             )
     if result.dropped:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.shown import Shown
 from ..errors import outside
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
+    from ...theory.typeset.table import Table
     from ..data.runs import Runs
     from ..results import Estimate
     from .derived import Derived, Quantity
@@ -34,7 +36,7 @@ DEFAULT_LEVEL = 0.9
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit:
+class Fit(Shown):
     """A law fitted to runs.
 
     Attributes
@@ -330,6 +332,19 @@ class Fit:
         from .tables import fit_latex
 
         return fit_latex(self, bootstrap, **options)
+
+    def tables(self, bootstrap: Draws | None = None, **options: Any) -> tuple[Table, ...]:
+        """The coefficients, and what follows from them; options as those of `to_text`."""
+        from .summary import summarise
+        from .text import tables
+
+        return tables(summarise(self, bootstrap, **options))
+
+    def plot(self) -> Any:
+        """A page of figures; see `isoflop.numeric.plot.fit.plot_fit_page`."""
+        from ..plot.fit import plot_fit_page
+
+        return plot_fit_page(self)
 
     def to_text(self, bootstrap: Draws | None = None, **options: Any) -> str:
         """For a reader; see `text.fit_text`."""

@@ -143,7 +143,12 @@ def summary_json(summary: Summary, name: str = "") -> str:
 
 
 def _text(data: dict[str, Any]) -> str:
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+    """JSON with an entry a line; the draws, thousands of numbers, in one."""
+    rest = {name: value for name, value in data.items() if name != "draws"}
+    text = json.dumps(rest, indent=2, allow_nan=False)
+    if "draws" in data:
+        text = f'{text[:-2]},\n  "draws": {json.dumps(data["draws"], allow_nan=False)}\n}}'
+    return text + "\n"
 
 
 def save_fit(fit: Fit, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any) -> None:
@@ -154,7 +159,23 @@ def save_fit(fit: Fit, path: str | PathLike[str], bootstrap: Draws | None = None
     ValueError
         Where the file cannot be written.
     """
-    write(fit_dict(fit, bootstrap, name=law_name(path), **options), path)
+    write(fit_dict(fit, bootstrap, name=law_name(path), **options) | draws_of(fit, bootstrap), path)
+
+
+def draws_of(fit: Fit, bootstrap: Draws | None) -> dict[str, Any]:
+    """How sure a params+tokens fit is, for its file: the draws of the bootstrap, else the covariance; {} where there is none."""
+    from ..uncertainty import Uncertainty
+
+    if fit.model.name != "params-tokens" or not fit.converged or fit.undetermined:
+        return {}
+    if bootstrap is not None:
+        return {"draws": Uncertainty("bootstrap", bootstrap.names, bootstrap.coefficients.tolist()).as_dict()}
+    try:
+        covariance = fit.covariance()
+    except ValueError:  # the text says why there are no standard errors
+        return {}
+    found = Uncertainty("covariance", fit.model.coordinates, covariance.tolist(), fit.degrees_of_freedom)
+    return {"draws": found.as_dict()}
 
 
 def law_name(path: str | PathLike[str]) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from math import floor, isfinite, log10
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Interval, Significant
+from ...theory.typeset.table import Column, Table
+from ..results import Estimate
 from ..words import counted
 from .summary import DEFAULT_LEVEL, FIXED, Figure, Summary, columns_read, outcome, summarise
 
@@ -18,11 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ..data.rows import Dropped
-    from .intervals import Interval
+    from .intervals import Interval as ProfileInterval
     from .resample import Draws
     from .result import Fit
 
-__all__ = ["fit_text", "number", "profile_text", "summary_text", "table"]
+__all__ = ["fit_text", "number", "profile_text", "summary_text", "table", "tables"]
 
 WIDTH, GAP = 100, "  "
 #: Numbers from here to there are written without an exponent.
@@ -74,18 +77,39 @@ def summary_text(summary: Summary) -> str:
         ("objective", f"{_objective(fit)}: {number(fit.objective_value, 10)}"),
         ("optimum", _optimum(summary)),
     ]
-    shown = f"{100 * summary.level:.4g} % interval"
-    headings = ("coefficient", "value", "std. error", shown, "")
-    lines = [*_pairs(head), "", *table(headings, [_row(figure) for figure in summary.coefficients])]
-    if summary.followed:
-        lines += ["", *table(("derived", *headings[1:]), [_row(figure) for figure in summary.followed])]
+    lines = _pairs(head)
+    for described in tables(summary):
+        lines += ["", *described.lines()]
     tail = [("intervals", _intervals(summary)), ("residuals", _residuals(fit))]
     lines += ["", *_pairs(tail)]
     lines += [line for text in summary.warnings for line in wrap(f"warning: {clean(text)}", WIDTH, subsequent_indent="  ")]
     return "\n".join(lines)
 
 
-def profile_text(intervals: Sequence[Interval]) -> str:
+def tables(summary: Summary) -> tuple[Table, ...]:
+    """The coefficients, and what follows from them where something does: value, standard error, interval, note and unit."""
+    columns = (
+        Column("value", format=Significant(6), missing=UNKNOWN),
+        Column("se", "std. error", format=Significant(3), missing=UNKNOWN),
+        Column(
+            "interval",
+            f"{100 * summary.level:.4g} % interval",
+            show="interval",
+            interval=Interval(Significant(5), "", " to ", ""),
+            keys=("", "lo", "hi"),
+            missing=UNKNOWN,
+        ),
+        Column("note", " ", align="left"),
+    )
+    groups = (("coefficient", summary.coefficients), ("derived", summary.followed))
+    return tuple(
+        Table((Column("label", kind, align="left"), *columns), [_row(figure) for figure in figures])
+        for kind, figures in groups
+        if figures
+    )
+
+
+def profile_text(intervals: Sequence[ProfileInterval]) -> str:
     """Profile intervals as a table, and what they rest on."""
     rows = [
         (each.name, number(each.value, 6), _end(each.low), _end(each.high), f"{100 * each.level:.4g} %") for each in intervals
@@ -218,16 +242,15 @@ def _residuals(fit: Fit) -> str:
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
-def _row(figure: Figure) -> tuple[str, str, str, str, str]:
-    if figure.note == FIXED:
-        return (figure.label, number(figure.value, 6), UNKNOWN, UNKNOWN, figure.note)
-    if figure.is_open:
-        return (figure.label, _number(figure.value, 6), UNKNOWN, UNKNOWN, figure.note)
-    ends = (figure.lo, figure.hi)
+def _row(figure: Figure) -> dict[str, Any]:
+    value, se = (number if number is None or isfinite(number) else None for number in (figure.value, figure.se))
+    unit = "" if figure.unit in ("", "1") else figure.unit
+    row: dict[str, Any] = {"label": figure.label, "value": value, "se": se, "interval": None, "note": figure.note}
+    if figure.note == FIXED or figure.is_open:
+        return row | {"se": None}
     exact = figure.se == 0.0 and figure.lo == figure.hi
-    interval = UNKNOWN if None in ends or exact else " to ".join(_number(end, 5) for end in ends)
-    unit = "" if figure.unit == "1" else figure.unit
-    return (figure.label, number(figure.value, 6), _number(figure.se, 3), interval, ", ".join(filter(None, (figure.note, unit))))
+    interval = None if figure.lo is None or figure.hi is None or exact else Estimate(figure.value, figure.lo, figure.hi)
+    return row | {"interval": interval, "note": ", ".join(filter(None, (figure.note, unit)))}
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The figure of a check of runs: isoFLOP profiles, loss against compute, and the differences of the empirical laws."""
+"""The figures of a check: of runs (isoFLOP profiles, loss against compute, differences), and of the published tables."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ import numpy as np
 
 from ..check.phrases import round_percent
 from ..errors import outside
-from .panels import COLOURS, DIM, PAGE, PALE, POINTS, _figure
+from .panels import COLOURS, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from ..check.published import AccuracyCurves, BenchmarkCheck, PublishedCheck
     from ..check.runs_result import CurveCheck, RunsCheck
 
     Floats = NDArray[np.float64]
 
-__all__ = ["plot_check_runs"]
+__all__ = ["plot_check", "plot_check_runs"]
 
+LARGEST_DRAWN_COMPUTE = 1e100
 TITLES = {"frontier": "frontier", "isoflop": "isoFLOP minima"}
 #: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest.
 TALLEST = 2.5
@@ -149,14 +153,13 @@ def _curves(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     envelope = law.envelope.loss(compute)
     ax.plot(compute, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
     drawn = [_losses(runs.loss), envelope]
-    for check, colour, dashes in _told(result):
+    for check, colour, dashes in _with_curves(result):
         predicted = _predicted(check)
         if check.tokens_per_param is not None:
             ax.plot(check.compute, predicted, ":", color=colour, linewidth=1.0, zorder=3)
-        lo, hi = predicted * (1 + check.lo), predicted * (1 + check.hi)
-        ax.fill_between(check.compute, lo, hi, color=colour, alpha=0.25, linewidth=0, zorder=2)
-        drawn += [lo, hi]
-        ax.plot(check.compute, predicted * (1 + check.difference), linestyle=dashes, color=colour, label=_name(check), zorder=4)
+        band = [predicted * (1 + part) for part in (check.band.value, *check.band.ends)]
+        curve_with_band(ax, check.compute, *band, linestyle=dashes, color=colour, label=_name(check))
+        drawn += band[1:]
     for budget in result.budgets:
         if not budget.reason:
             ax.plot(budget.compute, budget.corrected_loss, "D", color=COLOURS[1], markersize=3.0, zorder=5, mec="w", mew=0.4)
@@ -175,11 +178,9 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     key = f"tolerance, {round_percent(tolerance)}"
     ax.axhspan(-tolerance, tolerance, color=PALE, alpha=0.35, linewidth=0, zorder=0, label=key)
     ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
-    for check, colour, dashes in _told(result):
-        ax.fill_between(check.compute, check.lo, check.hi, color=colour, alpha=0.22, linewidth=0, zorder=2)
-        ax.plot(
-            check.compute, check.difference, linestyle=dashes, color=colour, label=f"{_name(check)}: {check.verdict}", zorder=4
-        )
+    for check, colour, dashes in _with_curves(result):
+        label = f"{_name(check)}: {check.verdict}"
+        curve_with_band(ax, check.compute, check.band.value, *check.band.ends, linestyle=dashes, color=colour, label=label)
     ax.set_xscale("log")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1, symbol=" %"))
     ax.margins(y=0.12)
@@ -187,11 +188,11 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     ax.set_ylabel("relative difference")
     # Below the axes, where no curve can lie.
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2, fontsize=SMALL)
-    if not _told(result):
+    if not _with_curves(result):
         ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, ha="center", fontsize=7.0, color=DIM)
 
 
-def _told(result: RunsCheck) -> list[tuple[Any, str, Any]]:
+def _with_curves(result: RunsCheck) -> list[tuple[Any, str, Any]]:
     """The approaches that have a curve, each with its colour and its dashes."""
     drawn = [check for check in result.empirical if check.compute is not None]
     kinds = {"frontier": (COLOURS[0], "--"), "isoflop": (COLOURS[1], "-.")}
@@ -235,3 +236,77 @@ def _mappable(shades: _Shades) -> Any:
     from matplotlib.cm import ScalarMappable
 
     return ScalarMappable(norm=shades.norm, cmap=shades.map)
+
+
+# -- the published tables ----------------------------------------------------------------------------------------------
+
+
+def plot_check(result: PublishedCheck, axes: Any = None) -> Any:
+    """Accuracy against compute, a panel a benchmark: compute law, ray and envelope.
+
+    Parameters
+    ----------
+    result : PublishedCheck
+    axes : array of Axes, optional
+        At least one for each row of the result.
+
+    Returns
+    -------
+    ndarray of Axes
+        Those that were given, or new ones in rows of four.
+
+    Raises
+    ------
+    ValueError
+        Where there are fewer Axes than rows.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    lo, hi = result.compute_range
+    if lo < 1.0 or hi > LARGEST_DRAWN_COMPUTE:
+        raise outside("compute_range", result.compute_range, f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn")
+    if axes is not None:
+        panels = list(np.asarray(axes, dtype=object).flat)
+        if len(panels) < len(result.rows):
+            raise outside("axes", f"{len(panels)} Axes", f"at least {len(result.rows)}, one a benchmark")
+        _draw_panels(result, panels)
+        for panel in panels[: len(result.rows)]:
+            panel.set_xlabel(r"compute $C$ (FLOP)")
+            panel.set_ylabel("accuracy")
+        panels[0].legend()
+        return axes
+
+    columns = 4
+    lines = -(-len(result.rows) // columns)
+    with _figure((PAGE, 1.6 * lines + 0.65)) as figure:
+        axes = figure.subplots(lines, columns, sharex=True, squeeze=False)
+        panels = list(axes.flat)
+        _draw_panels(result, panels)
+        panels[0].xaxis.set_major_locator(LogLocator(numticks=4))  # of every panel: they share the axis
+        panels[0].xaxis.set_minor_locator(LogLocator(numticks=99))
+        panels[0].xaxis.set_minor_formatter(NullFormatter())
+        for panel in panels[len(result.rows) :]:
+            panel.set_axis_off()
+        figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=STYLE["font.size"])
+        figure.supylabel("accuracy", fontsize=STYLE["font.size"])
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return axes
+
+
+def _draw_panels(result: PublishedCheck, panels: Sequence[Axes]) -> None:
+    for row, panel in zip(result.rows, panels, strict=False):
+        _draw_panel(row, result.curves(row.name), result.compute_range, panel)
+
+
+def _draw_panel(row: BenchmarkCheck, curves: AccuracyCurves, span: tuple[float, float], ax: Axes) -> None:
+    compute = np.geomspace(*span, POINTS)
+    ray = rf"ray, $D/N={curves.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
+    ax.plot(compute, curves.fitted(compute), color=PALE, linewidth=3.5, label="fitted compute law")
+    ax.plot(compute, curves.ray(compute), color=COLOURS[0], label=ray)
+    ax.plot(compute, curves.envelope(compute), color=COLOURS[1], linestyle="--", label="derived envelope")
+    ax.set_xscale("log")
+    ax.set_xlim(*span)
+    ax.set_title(
+        f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}",
+        fontweight="bold" if row.verdict == "differs" else "normal",
+    )

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..check.published import AccuracyCurves, BenchmarkCheck, PublishedCheck
-
-__all__ = ["plot_check", "plot_isoflop", "plot_penalty", "save"]
+__all__ = ["curve_with_band", "plot_isoflop", "plot_penalty", "save"]
 
 #: Widths of a column and of a page in inches, as two-column journals set them.
 COLUMN, PAGE = 3.5, 7.2
@@ -32,6 +30,8 @@ COLUMN, PAGE = 3.5, 7.2
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
 PALE, DIM = "#BBBBBB", "#555555"
+#: Of the colour between the ends of a band.
+BAND_ALPHA = 0.25
 STYLE: Any = {
     "font.size": 8.0,
     "axes.titlesize": 7.0,
@@ -47,7 +47,6 @@ MOST_INSIDE = 6
 LONGEST_LABEL = 60
 #: An axis of ratios ends here at the latest.
 WIDEST = 1e30
-LARGEST_DRAWN_COMPUTE = 1e100
 #: A marked point keeps this factor from the edge of a logarithmic axis.
 MARGIN = 1.25
 #: Within these bounds a logarithmic axis reads 0.1, 1, 10 rather than powers of ten.
@@ -223,78 +222,10 @@ def plot_isoflop(
     return ax
 
 
-def plot_check(result: PublishedCheck, axes: Any = None) -> Any:
-    """Accuracy against compute, a panel a benchmark: compute law, ray and envelope.
-
-    Parameters
-    ----------
-    result : PublishedCheck
-    axes : array of Axes, optional
-        At least one for each row of the result.
-
-    Returns
-    -------
-    ndarray of Axes
-        Those that were given, or new ones in rows of four.
-
-    Raises
-    ------
-    ValueError
-        Where there are fewer Axes than rows.
-    """
-    import numpy as np
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    lo, hi = result.compute_range
-    if lo < 1.0 or hi > LARGEST_DRAWN_COMPUTE:
-        raise outside("compute_range", result.compute_range, f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn")
-    if axes is not None:
-        panels = list(np.asarray(axes, dtype=object).flat)
-        if len(panels) < len(result.rows):
-            raise outside("axes", f"{len(panels)} Axes", f"at least {len(result.rows)}, one a benchmark")
-        _draw_panels(result, panels)
-        for panel in panels[: len(result.rows)]:
-            panel.set_xlabel(r"compute $C$ (FLOP)")
-            panel.set_ylabel("accuracy")
-        panels[0].legend()
-        return axes
-
-    columns = 4
-    lines = -(-len(result.rows) // columns)
-    with _figure((PAGE, 1.6 * lines + 0.65)) as figure:
-        axes = figure.subplots(lines, columns, sharex=True, squeeze=False)
-        panels = list(axes.flat)
-        _draw_panels(result, panels)
-        panels[0].xaxis.set_major_locator(LogLocator(numticks=4))  # of every panel: they share the axis
-        panels[0].xaxis.set_minor_locator(LogLocator(numticks=99))
-        panels[0].xaxis.set_minor_formatter(NullFormatter())
-        for panel in panels[len(result.rows) :]:
-            panel.set_axis_off()
-        figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=STYLE["font.size"])
-        figure.supylabel("accuracy", fontsize=STYLE["font.size"])
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return axes
-
-
-def _draw_panels(result: PublishedCheck, panels: Sequence[Axes]) -> None:
-    for row, panel in zip(result.rows, panels, strict=False):
-        _draw_panel(row, result.curves(row.name), result.compute_range, panel)
-
-
-def _draw_panel(row: BenchmarkCheck, curves: AccuracyCurves, span: tuple[float, float], ax: Axes) -> None:
-    import numpy as np
-
-    compute = np.geomspace(*span, POINTS)
-    ray = rf"ray, $D/N={curves.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
-    ax.plot(compute, curves.fitted(compute), color=PALE, linewidth=3.5, label="fitted compute law")
-    ax.plot(compute, curves.ray(compute), color=COLOURS[0], label=ray)
-    ax.plot(compute, curves.envelope(compute), color=COLOURS[1], linestyle="--", label="derived envelope")
-    ax.set_xscale("log")
-    ax.set_xlim(*span)
-    ax.set_title(
-        f"{row.name}\n{row.verdict}, max |$\\Delta$| = {row.max_abs_difference:.4f}",
-        fontweight="bold" if row.verdict == "differs" else "normal",
-    )
+def curve_with_band(ax: Axes, x: Any, curve: Any, low: Any, high: Any, **line: Any) -> None:
+    """A curve above the band between `low` and `high`, in one colour; `line` are the arguments of `Axes.plot`."""
+    ax.fill_between(x, low, high, color=line["color"], alpha=BAND_ALPHA, linewidth=0, zorder=2)
+    ax.plot(x, curve, **{"zorder": 4, **line})
 
 
 def save(drawing: Any, path: str | PathLike[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, UsageError, blamed, typed
 from .penalty_accuracy import baselines
-from .render import clean, count, json_text, law_line, number, table
+from .render import clean, count, json_text, law_line, number
 from .selection import declare_law, law_files, notation, require
 from .selection import laws as selected_laws
 
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 FORMATS = ("text", "json")
 CAPS = ("--max-params", "--max-tokens")
-COLUMNS = ("compute", "params", "tokens", "tokens per param", "loss", "reducible loss", "binding")
-#: Of a law of -log Q'.
-IN_ACCURACY = (*COLUMNS[:4], "-log Q'", "reducible -log Q'", "accuracy", "binding")
-UNSPENT = "unspent compute"
+#: What the figures of a law of -log Q' are called, and those that have an interval in JSON where the law came from data.
+IN_ACCURACY = {"loss": "-log\nQ'", "reducible_loss": "reducible\n-log\nQ'"}
+SURE = ("compute", "params", "tokens", "tokens_per_param", "loss", "reducible_loss")
 
 
 def parser() -> Parser:
@@ -112,8 +111,15 @@ def _extrapolated(found: Sequence[tuple[Law, list[Allocation]]], files: Sequence
 
 
 def _data(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float]) -> dict[str, Any]:
+    from ..numeric.law_tables import intervals_of
+
     rows = [
-        {"law": law.name, **entry.as_dict(), **({"accuracy": _accuracy(entry, known[law.name])} if law.name in known else {})}
+        {
+            "law": law.name,
+            **entry.as_dict(),
+            **({"accuracy": _accuracy(entry, known[law.name])} if law.name in known else {}),
+            **intervals_of(entry, SURE),
+        }
         for law, entries in found
         for entry in entries
     ]
@@ -134,27 +140,14 @@ def _accuracy(entry: Allocation, baseline: float) -> float | None:
 
 
 def _text(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float], options: Options) -> str:
+    from ..numeric.law_tables import allocation_tables
+
     lines: list[str] = []
     for law, entries in found:
         baseline = known.get(law.name)
-        unspent = any(entry.unspent_compute for entry in entries)
-        columns = (*(COLUMNS if baseline is None else IN_ACCURACY), *((UNSPENT,) if unspent else ()))
-        rows = [_cells(entry, baseline)[: len(columns)] for entry in entries]
-        lines += [law_line(law, notation(options)), "", *table(columns, rows, left=("binding",)), ""]
-    said = [f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q" for name, Qr in known.items()]
-    return "\n".join([*lines[:-1], *(["", *said] if said else [])])
-
-
-def _cells(entry: Allocation, baseline: float | None) -> list[str]:
-    in_accuracy = () if baseline is None else (_accuracy(entry, baseline),)
-    return [
-        count(entry.compute),
-        count(entry.params),
-        count(entry.tokens),
-        number(entry.tokens_per_param),
-        "-" if entry.loss is None else number(entry.loss, 5),
-        number(entry.reducible_loss, 5),
-        *("-" if value is None else f"{value:.4f}" for value in in_accuracy),
-        "max params, max tokens" if entry.unspent_compute else entry.binding.replace("_", " "),
-        count(entry.unspent_compute),
-    ]
+        accuracies = [] if baseline is None else [_accuracy(entry, baseline) for entry in entries]
+        lines += [law_line(law, notation(options)), ""]
+        for table in allocation_tables(entries, {} if baseline is None else IN_ACCURACY, accuracies):
+            lines += [table.text(), ""]
+    normalised = [f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q" for name, Qr in known.items()]
+    return "\n".join([*lines[:-1], *(["", *normalised] if normalised else [])])

@@ -117,7 +117,7 @@ def _of_tables(options: Options, form: str, path: str | None) -> tuple[str, int]
     """Here the verdicts describe, they judge nothing."""
     result = _published(options)
     if path is not None:
-        from ..numeric.plot.panels import plot_check
+        from ..numeric.plot.check import plot_check
 
         _draw(plot_check, result, path)
     return json_text(result.as_dict()) if form == "json" else str(result), DONE

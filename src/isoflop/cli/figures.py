@@ -67,11 +67,19 @@ def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
     ]
     column = max(len(left) for left, _ in rows)
     lines = [f"  {left.ljust(column)} = {right}" for left, right in rows]
-    return "\n".join(["In numbers", "", f"  {law_line(law, spelling)}", *lines])
+    return "\n".join(["In numbers", "", f"  {law_line(law, spelling)}", *lines, *_intervals(law, spelling)])
+
+
+def _intervals(law: Law, spelling: Notation) -> list[str]:
+    """How sure the numbers are, where the law came from data."""
+    from ..numeric.law_tables import law_table
+
+    return [] if law.uncertainty is None else ["", "\n".join(law_table(law, spelling).lines())]
 
 
 def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers as an unnumbered align block."""
+    from ..numeric.law_tables import law_table
     from ..theory.typeset.latex import number_latex, render
 
     rows = [
@@ -79,7 +87,8 @@ def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
         for left, right in _equations(law, envelope, lambda value: number_latex(value, DIGITS, trimmed=True), "{}^{{{}}}")
     ]
     body = ", \\\\\n".join(rows)
-    return f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"
+    text = f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"
+    return text if law.uncertainty is None else f"{text}\n\n{law_table(law, spelling).latex()}"
 
 
 def _equations(law: Law, envelope: Envelope, write: Callable[[float], str], raised: str) -> Iterator[tuple[Any, str]]:

@@ -143,7 +143,9 @@ def run(options: Options) -> tuple[str, int]:
     summary = extras.gathered()
     data = extras.data(summary)
     if asked.save is not None:
-        _save(data, asked.save)
+        from ..numeric.fit.tables import draws_of
+
+        _save(data | draws_of(fit, summary.bootstrap), asked.save)
     if asked.plot is not None:
         _draw(fit, asked.plot)
     text = json_text(data) if form == "json" else extras.latex(summary) if form == "latex" else extras.text(summary)

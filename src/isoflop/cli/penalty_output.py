@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .render import clean, count, law_line, number, percent, plain, table
+from .render import clean, law_line, number, percent, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Sequence
     from typing import Any
 
     from ..numeric.law import Law
@@ -15,42 +15,12 @@ if TYPE_CHECKING:
 
     Found = Sequence[tuple[Law, list[Penalty]]]
 
-RATIO_COLUMNS = (
-    "ratio",
-    "size ratio",
-    "loss penalty",
-    "excess",
-    "effective compute",
-    "lost compute",
-    "compute overhead",
-)
-RUN_COLUMNS = (
-    "params",
-    "tokens",
-    "tokens per param",
-    "compute",
-    "optimal params",
-    "optimal tokens",
-    "optimal tokens per param",
-    "ratio",
-    "size ratio",
-)
-COST_COLUMNS = (
-    "params",
-    "tokens",
-    "loss",
-    "optimal loss",
-    "loss excess",
-    "loss penalty",
-    "lost compute",
-    "compute overhead",
-)
 #: What figures of loss are called for a law of y = -log Q'.
 IN_ACCURACY = {
-    "loss": "-log Q'",
-    "optimal loss": "optimal -log Q'",
-    "loss excess": "-log Q' excess",
-    "loss penalty": "penalty",
+    "loss": "-log\nQ'",
+    "optimal_loss": "optimal\n-log\nQ'",
+    "loss_excess": "-log\nQ'\nexcess",
+    "loss_penalty": "penalty",
 }
 SIZES = "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*."
 LEGEND = (
@@ -66,12 +36,20 @@ LEGEND_IN_ACCURACY = (
 )
 
 
+#: What has an interval in JSON where the law came from data.
+SURE = ("ratio", "size_ratio", "loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead")
+
+
 def penalty_data(found: Found, tolerances: Sequence[Tolerance]) -> dict[str, Any]:
-    """The rows, and the tolerance intervals if any, for JSON."""
+    """The rows, with intervals for a law that came from data, and the tolerance intervals if any, for JSON."""
+    from ..numeric.law_tables import intervals_of
+
     names = [law.name for law, _ in found]
     data: dict[str, Any] = {
         "law": names[0] if len(names) == 1 else names,
-        "rows": [{"law": law.name, **figures.as_dict()} for law, rows in found for figures in rows],
+        "rows": [
+            {"law": law.name, **figures.as_dict(), **intervals_of(figures, SURE)} for law, rows in found for figures in rows
+        ],
     }
     if tolerances:
         intervals = [{"law": name, **entry.as_dict()} for name, entry in zip(names, tolerances, strict=True)]
@@ -81,10 +59,12 @@ def penalty_data(found: Found, tolerances: Sequence[Tolerance]) -> dict[str, Any
 
 def penalty_latex(found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
     """A booktabs table of the rows, and a sentence for each tolerance interval."""
+    from ..numeric.law_tables import penalty_tables
     from ..theory.typeset.latex import escaped, number_latex, penalty_table_latex
 
     rows = plain(penalty_data(found, tolerances)["rows"])
     parts = [penalty_table_latex(rows, notation=spelling)] if rows else []
+    parts += [penalty_tables(rows)[-1].latex() for law, rows in found if rows and law.uncertainty is not None]
     size_ratio = rf"N/{spelling.latex('N_opt')}"
     for (law, _), interval in zip(found, tolerances, strict=False):
         lowest, highest = (number_latex(end) for end in interval.size_ratio)
@@ -97,58 +77,19 @@ def penalty_text(
     found: Found, tolerances: Sequence[Tolerance], spelling: Notation, of_accuracy: Container[str] = frozenset()
 ) -> str:
     """Tables of at most 100 columns, and what their columns mean; `of_accuracy`: the names of the laws of -log Q'."""
+    from ..numeric.law_tables import penalty_tables
+
     lines: list[str] = []
     for law, rows in found:
         called = IN_ACCURACY if law.name in of_accuracy else {}
         lines += [law_line(law, spelling), ""]
-        if rows and rows[0].run is not None:
-            lines += [*_run_table(rows), "", *_cost_table(rows, called), ""]
-        elif rows:
-            lines += [*table(_called(RATIO_COLUMNS, called), [_ratio_cells(figures) for figures in rows]), ""]
+        for table in penalty_tables(rows, called) if rows else ():
+            lines += [table.text(), ""]
     for (law, _), interval in zip(found, tolerances, strict=False):
         lines += _tolerance_lines(law, interval, "y* - E" if law.name in of_accuracy else "the reducible loss L* - E")
     kinds = {law.name in of_accuracy for law, rows in found if rows}
     legends = [*(LEGEND if False in kinds else ()), *(LEGEND_IN_ACCURACY if True in kinds else ())]
     return "\n".join([*lines, SIZES, *legends])
-
-
-def _called(columns: Sequence[str], names: Mapping[str, str]) -> list[str]:
-    return [names.get(column, column) for column in columns]
-
-
-def _ratio_cells(figures: Penalty) -> list[str]:
-    return [
-        number(figures.ratio),
-        number(figures.size_ratio),
-        number(figures.loss_penalty, 5),
-        percent(figures.excess),
-        number(figures.effective_compute),
-        percent(figures.lost_compute),
-        percent(figures.compute_overhead),
-    ]
-
-
-def _run_table(rows: Sequence[Penalty]) -> list[str]:
-    cells = []
-    for figures in rows:
-        run = figures.run
-        assert run is not None
-        own = [count(run.params), count(run.tokens), number(run.tokens / run.params), count(run.compute)]
-        optimal = [count(run.optimal_params), count(run.optimal_tokens), number(run.optimal_tokens / run.optimal_params)]
-        cells.append([*own, *optimal, number(figures.ratio), number(figures.size_ratio)])
-    return table(RUN_COLUMNS, cells)
-
-
-def _cost_table(rows: Sequence[Penalty], called: Mapping[str, str]) -> list[str]:
-    cells = []
-    for figures in rows:
-        run = figures.run
-        assert run is not None
-        losses = ["-" if loss is None else number(loss, 5) for loss in (run.loss, run.optimal_loss)]
-        costs = [percent(figures.lost_compute), percent(figures.compute_overhead)]
-        excess = number(run.loss_excess, 3)
-        cells.append([count(run.params), count(run.tokens), *losses, excess, number(figures.loss_penalty, 5), *costs])
-    return table(_called(COST_COLUMNS, called), cells)
 
 
 def _tolerance_lines(law: Law, interval: Tolerance, reducible: str) -> list[str]:

@@ -132,7 +132,7 @@ def _from_file(path: str) -> Law:
         raise ValueError("is nested too deeply for a law file") from None
     if read.name != CUSTOM:
         return read
-    return Law(**read.as_dict()["coefficients"], name=path, source=read.source)
+    return Law(**read.as_dict()["coefficients"], name=path, source=read.source, uncertainty=read.uncertainty)
 
 
 def loss_law(word: str) -> Law:

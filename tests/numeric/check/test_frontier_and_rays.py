@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.check.advice import advice
-from isoflop.numeric.check.band import farthest, simultaneous_band, verdict
+from isoflop.numeric.check.band import advice, farthest, simultaneous_band, verdict
 from isoflop.numeric.check.comparison import beyond_chance
-from isoflop.numeric.check.frontier import frontier, moved_to_envelope
+from isoflop.numeric.check.frontier import frontier
 from isoflop.numeric.check.laws import Laws
-from isoflop.numeric.check.rays import Ray, at_ratio, find_rays, moved_to_ray, preferred
-from isoflop.numeric.check.resamples import Noise
+from isoflop.numeric.check.paired import Noise
+from isoflop.numeric.check.rays import Ray, at_ratio, find_rays, preferred
 from isoflop.numeric.results import Band
 
 LAW = (1.7, 400.0, 2000.0, 0.46, 0.22)
@@ -39,7 +38,8 @@ def test_moved_runs_lie_on_the_envelope_and_keep_their_residual(reference):
     rng = np.random.default_rng(0)
     params, tokens = np.exp(rng.uniform(18, 23, 12)), np.exp(rng.uniform(22, 26, 12))
     compute, residuals = 6.0 * params * tokens, 0.01 * rng.standard_normal(12)
-    moved = moved_to_envelope((loss(params, tokens) * np.exp(residuals))[None], params, tokens, compute, Laws.of(LAW))[0]
+    law = Laws.of(LAW)
+    moved = law.moved((loss(params, tokens) * np.exp(residuals))[None], params, tokens, law.envelope(compute))[0]
     best = np.array([LAW[0] + float(reference(float(c), *LAW[1:]).reducible) for c in compute])
     assert np.log(moved / best) == pytest.approx(residuals, abs=1e-12)
 
@@ -49,7 +49,8 @@ def test_moved_runs_lie_on_the_ray():
     params = np.geomspace(1e8, 1e10, 9)
     tokens = 20.0 * params * np.exp(rng.uniform(-0.04, 0.04, 9))
     compute = 6.0 * params * tokens
-    moved = moved_to_ray(loss(params, tokens)[None], params, tokens, compute, 20.0, Laws.of(LAW))[0]
+    law = Laws.of(LAW)
+    moved = law.moved(loss(params, tokens)[None], params, tokens, law.ray(compute, 20.0))[0]
     on_ray = np.sqrt(compute / (6.0 * 20.0))
     assert moved == pytest.approx(loss(on_ray, 20.0 * on_ray), rel=1e-12)
 
@@ -175,7 +176,7 @@ def flat_band(curve, half):
     ],
 )
 def test_advice_goes_by_the_case(curve, half, said):
-    text = advice("isoflop", flat_band(curve, half), np.array([1e18, 1e20]), 0.01)
+    text = advice(flat_band(curve, half), np.array([1e18, 1e20]), 0.01, "more budgets")
     for part in said:
         assert part in text
     assert ("near the tolerance" in text) == any("near the tolerance" in part for part in said)

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoflop.numeric.check.clusters import clusters
-from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, describe, find_budgets
+from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, describe, find_budgets, vertices
 from isoflop.numeric.check.laws import Laws
-from isoflop.numeric.check.parabola import vertices
 from isoflop.numeric.fit.power_law import fit_power_law
 
 #: E, A, B, beta, gamma far from symmetric, so that profiles are no parabolas.

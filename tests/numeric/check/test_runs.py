@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.check.paired import CHUNK
+from isoflop.numeric.check.paired import BATCH
 from isoflop.numeric.check.runs import check_runs as checked
 from isoflop.numeric.check.runs_result import ToleranceMeaning
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.bootstrap import refit as original
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.results import Estimate
+from isoflop.numeric.results import Band, Estimate
 
 #: E, A, B, beta, gamma; A and B balance near the compute of the designs.
 LAW = (1.8, 480.0, 2100.0, 0.35, 0.37)
@@ -105,7 +105,7 @@ def test_the_bands_hold_the_truth_and_the_biases_are_gone():
         result = check_runs(runs(profiles(), seed=100 + seed, noise=0.003), bootstrap=100, seed=seed)
         for check in result.empirical[:2]:
             held.append(not check.differs)
-            differences[check.approach].append(check.difference)
+            differences[check.approach].append(check.band.value)
             raw[check.approach].append(check.raw_difference)
         allocated.append(result.allocation_differs)
         assert result.verdict != "inconsistent"
@@ -131,11 +131,11 @@ def test_a_law_that_does_not_hold_is_found_out():
     check = result["isoflop"]
     assert check.differs
     assert check.max_relative_difference > 0.01
-    assert ((check.lo > 0.01) | (check.hi < -0.01)).any()
+    assert ((check.band.low > 0.01) | (check.band.high < -0.01)).any()
     # It says where: at an end of the compute.
     compute, found = check.differs_most
     assert compute == pytest.approx(1e18, rel=0.1) or compute == pytest.approx(1e22, rel=0.1)
-    assert max(found.low, -found.high) == max(check.lo.max(), -check.hi.min()) > 0.01
+    assert max(found.low, -found.high) == max(check.band.low.max(), -check.band.high.min()) > 0.01
     assert f"{compute:.2g}".replace("e+", "e") in check.reason
     assert check.as_dict()["differs_most"] == {"compute": compute, "value": found.value, "lo": found.low, "hi": found.high}
     assert "farthest outside the tolerance of 1 %" in flat(result)
@@ -189,17 +189,16 @@ def test_consistent_yet_different_is_marked(twisted):
 
 def test_what_differs_is_named(twisted):
     """The curve, alpha, or both: by the intervals, and never with one that holds 0."""
-    from isoflop.numeric.check.runs_text import check_runs_text
-
     check = twisted["isoflop"]
     for alpha, expected in (
         (Estimate(-0.0069, -0.0140, 0.0015), "FLOP; alpha does not, -0.0069 [-0.0140, +0.0015]"),
         (Estimate(-0.0069, -0.0140, -0.0015), "FLOP; so does alpha, by -0.0069 [-0.0140, -0.0015]"),
     ):
         told = replace(twisted, empirical=(replace(check, alpha_difference=alpha),))
-        assert expected in flat(check_runs_text(told))
-    same = replace(check, differs=False, alpha_difference=Estimate(0.02, 0.01, 0.03))
-    told = flat(check_runs_text(replace(twisted, empirical=(same,))))
+        assert expected in flat(told)
+    around_0 = Band(0.0 * check.band.value, check.band.low - 1.0, check.band.high + 1.0)
+    same = replace(check, band=around_0, alpha_difference=Estimate(0.02, 0.01, 0.03))
+    told = flat(replace(twisted, empirical=(same,)))
     assert "alpha differs beyond chance, by +0.0200 [+0.0100, +0.0300]; the curve does not" in told
 
 
@@ -251,7 +250,7 @@ def test_rather_few_groups_are_a_warning():
     for count, warned in ((5, True), (12, False)):
         result = check_runs({**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=60)
         assert any(f"{count} groups" in text for text in result.warnings) is warned
-        assert result["isoflop"].lo is not None
+        assert result["isoflop"].band is not None
 
 
 def test_little_compute_cannot_tell():
@@ -288,7 +287,7 @@ def test_without_an_approach_the_joint_law_alone_is_resampled(monkeypatch):
     compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9)))
     params = ratio * np.sqrt(compute / 120.0)
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=50)
-    assert all(check.lo is None for check in result.empirical)
+    assert all(check.band is None for check in result.empirical)
     assert result.n_resamples == 50
     assert result.derived["alpha"].low < result.derived["alpha"].value < result.derived["alpha"].high
 
@@ -398,7 +397,7 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
     monkeypatch.setattr(REFIT, refit)
     result = check_runs(runs(profiles()), bootstrap=1000, seed=1)
     assert result.interrupted
-    assert result.n_resamples == 3 * CHUNK
+    assert result.n_resamples == 3 * BATCH
     assert "interrupted: 150 of 1000 resamples" in result.warnings
     assert "interrupted" in str(result)
     assert result["isoflop"].max_relative_difference == pytest.approx(consistent["isoflop"].max_relative_difference, abs=3e-4)
@@ -464,7 +463,7 @@ def test_a_correction_beyond_the_tolerance_is_a_warning(consistent):
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=100)
     check = result["frontier"]
     largest = check.largest_correction
-    assert abs(largest.share) == pytest.approx(abs(check.difference - check.raw_difference).max())
+    assert abs(largest.share) == pytest.approx(abs(check.band.value - check.raw_difference).max())
     assert abs(largest.share) > 0.01
     assert largest.compute in check.compute
     assert any(text.startswith("frontier: the correction, -") and "law under test" in text for text in result.warnings)
@@ -600,8 +599,8 @@ def test_chinchilla(public_runs):
     assert result.n_runs == 240
     # The band of the minima reaches the tolerance at the largest budget: no more is asked than that it is not far beyond.
     assert result.verdict in {"consistent", "cannot tell"}
-    assert result["isoflop"].lo.min() > -0.012
-    assert result["isoflop"].hi.max() < 0.005
+    assert result["isoflop"].band.low.min() > -0.012
+    assert result["isoflop"].band.high.max() < 0.005
     assert result["isoflop"].n_budgets >= 8
     # Approach 2 of Hoffmann et al.: N* ~ C^0.49 (0.462, 0.534), their Table 2.
     params = next(check for check in result.allocation if check.quantity == "params")
@@ -630,7 +629,7 @@ def test_every_isoflop_group_gives_a_verdict_with_intervals(public_runs, experim
     assert result.verdict in VERDICTS
     for check in (result["frontier"], result["isoflop"]):
         assert check.alpha.low < check.alpha.value < check.alpha.high
-        assert (check.lo < check.hi).all()
+        assert (check.band.low < check.band.high).all()
         assert check.verdict in VERDICTS
         assert check.verdict != "cannot tell" or check.reason
     assert max(map(len, str(result).splitlines())) <= 100

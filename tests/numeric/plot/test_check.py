@@ -64,10 +64,10 @@ def test_what_is_drawn_is_what_was_found(result):
     assert len(profiles.collections[0].get_offsets()) == result.n_runs
     check = result["isoflop"]
     drawn = {line.get_label(): line.get_xydata() for line in (*curves.lines, *differences.lines)}
-    assert drawn[f"isoFLOP minima: {check.verdict}"][:, 1] == pytest.approx(check.difference)
+    assert drawn[f"isoFLOP minima: {check.verdict}"][:, 1] == pytest.approx(check.band.value)
     envelope = drawn["derived envelope"]
     assert envelope[:, 1] == pytest.approx(result.law.envelope.loss(envelope[:, 0]))
-    assert drawn["isoFLOP minima"][:, 1] == pytest.approx(check.predicted_law.loss(check.compute) * (1 + check.difference))
+    assert drawn["isoFLOP minima"][:, 1] == pytest.approx(check.predicted_law.loss(check.compute) * (1 + check.band.value))
     markers = [line.get_xydata()[0] for line in profiles.lines if line.get_marker() == "D" and len(line.get_xydata()) == 1]
     assert np.array(markers)[:, 0] == pytest.approx([budget.corrected_params for budget in result.budgets])
     raw = [line.get_xydata()[0] for line in profiles.lines if line.get_marker() == "o" and len(line.get_xydata()) == 1]

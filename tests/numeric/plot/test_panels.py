@@ -14,7 +14,8 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from isoflop.numeric.check.published import check_published
-from isoflop.numeric.plot.panels import plot_check, plot_isoflop, plot_penalty, save
+from isoflop.numeric.plot.check import plot_check
+from isoflop.numeric.plot.panels import plot_isoflop, plot_penalty, save
 
 LAWS = [("one", 0.3478, 0.3658), ("two", 0.34, 0.28)]
 LAW: dict[str, Any] = {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}

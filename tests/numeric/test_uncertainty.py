@@ -1,0 +1,101 @@
+"""A law from data keeps how sure it is: what follows from it has intervals, in every format."""
+
+import json
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.fit import fit
+from isoflop.numeric.law import Law, law
+
+TRUTH = law("besiroglu2024")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    params, ratio = np.meshgrid(np.geomspace(1e7, 1e10, 6), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0])
+    noise = np.exp(0.004 * np.random.default_rng(2).standard_normal(params.shape))
+    losses = TRUTH.loss(params, params * ratio) * noise
+    return fit({"N": params.ravel(), "D": (params * ratio).ravel(), "L": losses.ravel()}, model="params-tokens")
+
+
+@pytest.fixture(scope="module")
+def resampled(fitted):
+    return fitted.bootstrap(100, seed=4)
+
+
+def test_a_saved_bootstrap_gives_the_percentiles_of_its_draws(fitted, resampled, tmp_path):
+    fitted.save(tmp_path / "fit.json", resampled)
+    read = Law.load(tmp_path / "fit.json")
+    columns = {name: np.array(column) for name, column in resampled.columns.items()}
+    beta, gamma = columns["beta"], columns["gamma"]
+    # P at N/N* = r by its definition: w_N r^-beta + w_D r^gamma.
+    penalties = (gamma * 0.5**-beta + beta * 0.5**gamma) / (beta + gamma)
+    estimate = read.penalty(size_ratio=0.5).estimate("loss_penalty")
+    assert (estimate.low, estimate.high) == pytest.approx(np.quantile(penalties, [0.05, 0.95]), rel=1e-6)
+    assert len(read.drawn) == len(resampled)
+
+
+def test_draws_from_the_covariance_agree_with_the_delta_method(fitted, tmp_path):
+    fitted.save(tmp_path / "fit.json")
+    read = Law.load(tmp_path / "fit.json")
+    derived = fitted.derived(compute=1e22, ratio=10.0)
+    alpha = read.estimate(lambda drawn: drawn.envelope.exponent)
+    for estimate, expected in (
+        (alpha, derived["alpha"]),
+        (read.allocate(1e22).estimate("params"), derived["N_star"]),
+        (read.allocate(1e22).estimate("loss"), derived["L_star"]),
+        (read.penalty(10.0).estimate("loss_penalty"), derived["penalty"]),
+    ):
+        assert estimate.value == pytest.approx(expected.value)
+        width = expected.high - expected.low
+        assert (estimate.low, estimate.high) == pytest.approx((expected.low, expected.high), abs=0.15 * width)
+
+
+def test_a_law_file_keeps_it_and_an_older_one_has_none(fitted, tmp_path):
+    fitted.save(tmp_path / "fit.json")
+    read = Law.load(tmp_path / "fit.json")
+    again = Law.from_json(read.to_json("hoffmann"))
+    assert again == read
+    assert again.penalty(10.0).estimate("excess") == read.penalty(10.0).estimate("excess")
+    data = json.loads((tmp_path / "fit.json").read_text())
+    del data["draws"]
+    older = Law.from_json(json.dumps(data))
+    assert older == read
+    assert not older.penalty(10.0).estimate("excess").has_interval
+
+
+@pytest.mark.parametrize("draws", [3, {}, {"kind": "bootstrap", "coefficients": {"beta": [0.3, "x"]}}, {"kind": "other"}])
+def test_malformed_draws_are_refused(draws):
+    data = TRUTH.as_dict() | {"draws": draws}
+    with pytest.raises(ValueError, match="draws"):
+        Law.from_json(json.dumps(data))
+
+
+def test_a_cost_at_the_optimum_is_bounded_above_alone(fitted, tmp_path):
+    fitted.save(tmp_path / "fit.json")
+    read = Law.load(tmp_path / "fit.json")
+    best = read.allocate(1e22)
+    excess = read.penalty(params=best.params, tokens=best.tokens).estimate("excess")
+    assert excess.at_most
+    assert excess.low == 0.0 < excess.high
+
+
+def test_results_show_themselves(fitted, tmp_path):
+    fitted.save(tmp_path / "fit.json")
+    read = Law.load(tmp_path / "fit.json")
+    for result, rows in ((read, 9), (read.penalty([1.0, 10.0]), 2), (read.allocate([1e21, 1e22, 1e23]), 3), (fitted, 9)):
+        assert len(result.to_frame()) == rows
+        assert "<table>" in result._repr_html_()
+        assert r"\toprule" in result.to_latex()
+        assert str(result)
+    assert "90 % intervals" in str(read.penalty(10.0))
+    assert "interval" not in str(TRUTH.penalty(10.0))
+    assert read.penalty(10.0).plot().figure is not None
+
+
+def test_arrays_have_no_one_estimate():
+    with pytest.raises(ValueError, match="rows"):
+        TRUTH.penalty([1.0, 10.0]).estimate("excess")
+    with pytest.raises(ValueError, match="figure"):
+        TRUTH.penalty(10.0).estimate("regret")
