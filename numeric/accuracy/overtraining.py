@@ -646,7 +646,7 @@ def fit_overtraining(
 def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Prediction, ...]:
     """Every run that a law was fitted to or that is to be predicted."""
     index = np.flatnonzero(laws.for_loss | laws.for_error | asked)
-    params, tokens = runs.params[index], runs.tokens[index]  # type: ignore[index]
+    params, tokens = runs.params[index], runs.tokens[index]
     compute = np.atleast_1d(formulas.compute(params, tokens))
     losses = laws.loss(params, tokens)
     drawn = new_losses = drawn_errors = new_errors = None
@@ -735,7 +735,7 @@ def losses_of(coefficients: Floats, params: Floats, tokens: Floats) -> Floats:
     return coefficients[:, :1] + terms_of(coefficients, np.atleast_1d(params), np.atleast_1d(tokens))
 
 
-def _law_of(E: float, A: float, B: float, beta: float, **about: str) -> Law:
+def _law_of(E: float, A: float, B: float, beta: float, **about: Any) -> Law:
     return Law(E=E, A=A, B=B, beta=beta, gamma=beta, **about)
 
 

@@ -150,7 +150,7 @@ def check_runs(
     laws = Laws.of([fitted.coefficients[name] for name in Laws._fields])
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
-    law = Law(**fitted.coefficients, name=fitted.name, source=fitted.source)
+    law = Law(name=fitted.name, source=fitted.source, **dict[str, Any](fitted.coefficients))
     compute = np.asarray(formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute)
     centre = geometric_mean(compute)
     budgets = find_budgets(rows.params, rows.tokens, compute, tolerance=budget_tolerance)

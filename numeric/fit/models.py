@@ -80,7 +80,7 @@ class PowerTerms:
             return ComputeLaw(**given, name=name, source=source)
         from ..law import Law
 
-        return Law(**given, name=name, source=source)
+        return Law(name=name, source=source, **dict[str, Any](given))
 
     def __str__(self) -> str:
         letters = {"params": "N", "tokens": "D", "compute": "C"}

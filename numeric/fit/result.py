@@ -327,11 +327,11 @@ class Fit(Shown):
 
         return fit_frame(self, bootstrap, **options)
 
-    def to_latex(self, bootstrap: Draws | None = None, **options: Any) -> str:
+    def to_latex(self, caption: str = "", label: str = "", *, bootstrap: Draws | None = None, **options: Any) -> str:
         """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation, caption and label."""
         from .tables import fit_latex
 
-        return fit_latex(self, bootstrap, **options)
+        return fit_latex(self, bootstrap, caption=caption, label=label, **options)
 
     def tables(self, bootstrap: Draws | None = None, **options: Any) -> tuple[Table, ...]:
         """The coefficients, and what follows from them; options as those of `to_text`."""

@@ -168,7 +168,7 @@ def _refits(table: Runs, ours: Fit) -> Ratio:
         plain = Plain(table, logs=True, weights=row)
         reached.append(plain.objective(plain.least_squares(warm))[0])
     one_by_one = (time.perf_counter() - start) * RESAMPLES / COMPARED
-    worst = float(np.max(refits.values[:COMPARED] / np.array(reached)) - 1.0)
+    worst = float(np.max(np.asarray(refits.values)[:COMPARED] / np.array(reached)) - 1.0)
     if worst > REACHED or not refits.converged.all():
         raise RuntimeError(f"a refit is {worst:.1e} above its optimum, {int((~refits.converged).sum())} did not converge")
     return Ratio("1,000 bootstrap refits", together, "1,000 warm-started least_squares", one_by_one, 1.0 / 3.0)

@@ -180,7 +180,8 @@ def by_convention(counts, k, seed):
     usable = (passed > 0.0) & (passed < 1.0)
     columns = {"compute": counts.covariates["compute"][usable], "loss": -np.log(passed[usable])}
     fit = isoflop.fit(columns, model="compute", objective=SQUARES)
-    intervals = fit.bootstrap(RESAMPLES, seed=seed).intervals(LEVEL)
+    estimates = fit.bootstrap(RESAMPLES, seed=seed).estimates(LEVEL)
+    intervals = {name: (one.low, one.high) for name, one in estimates.items()}
     names = dict(zip(KINDS["compute"].coefficients, fit.coefficients, strict=True))
     return {own: fit.coefficients[name] for own, name in names.items()}, {own: intervals[name] for own, name in names.items()}
 

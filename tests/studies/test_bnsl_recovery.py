@@ -1,5 +1,7 @@
 """The study of broken power laws, whole (slow) and in part."""
 
+from typing import Any
+
 import bnsl_recovery
 import pytest
 
@@ -16,7 +18,7 @@ def test_sharp_breaks_without_noise_in_part():
 def test_how_often_breaks_are_found(capsys):
     """60 problems a cell: the standard error of a share of 0.95 is 0.03."""
     cells = {SHARP: (0.0, 2e-4), MODERATE: (0.0,), PUBLISHED: (2e-4,)}
-    found = {}
+    found: dict[Any, Any] = {}
     for widths, noises in cells.items():
         found |= bnsl_recovery.study(widths=(widths,), noises=noises)
         with capsys.disabled():

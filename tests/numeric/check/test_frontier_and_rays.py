@@ -194,5 +194,7 @@ def test_beyond_chance_is_outside_of_what_chance_brings(seed, difference):
     found = beyond_chance(difference, drawn, 0.9)
     lo, hi = np.quantile(drawn, [0.05, 0.95])
     assert found.excludes(0.0) == (difference > hi or difference < lo)
+    assert found.low is not None
+    assert found.high is not None
     assert found.low < found.value < found.high
     assert found.value == pytest.approx(difference - np.median(drawn))

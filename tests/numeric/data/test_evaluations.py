@@ -240,7 +240,7 @@ def test_usual_benchmarks_are_read_without_being_named() -> None:
     assert list(found.extra) == ["MMLU_5shot", "drop"]  # one holds nothing, one is no share
     assert "hellaswag" not in Evaluations.read(rows, columns={"hellaswag": None}).scores
     assert Evaluations.read([row | {"acc_hellaswag": 0.7} for row in rows]).scores["hellaswag"].tolist() == [0.7, 0.7]
-    percent: list[Row] = [{**row, "hellaswag": 100 * row["hellaswag"], "arc:easy": None, "drop": 3.0} for row in rows]
+    percent: list[Row] = [{**row, "hellaswag": 100 * float(str(row["hellaswag"])), "arc:easy": None, "drop": 3.0} for row in rows]
     assert Evaluations.read(percent, percent=True).scores["hellaswag"].tolist() == [0.3, 0.5]
 
 

@@ -38,7 +38,7 @@ def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(objective):
     drawn = case_weights(None, 42, 6, np.random.default_rng(3))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
-    for times, value, coefficients in zip(drawn, refits.values, refits.coefficients, strict=True):
+    for times, value, coefficients in zip(drawn, np.asarray(refits.values), refits.coefficients, strict=True):
         again = fit(found.runs.subset(np.repeat(np.arange(42), times.astype(int))), objective=objective)
         # Huber's function has several minima on so few runs, the best of which a refit need not find; none below the fit.
         assert value >= again.objective_value * (1.0 - 1e-9)
@@ -51,7 +51,7 @@ def test_refits_multiply_the_runs_own_weights():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 42)
     found = fit({**table(), "weight": weights}, objective="least-squares-log")
     drawn = case_weights(None, 42, 3, np.random.default_rng(3))
-    for times, value in zip(drawn, refit(found, weights=drawn).values, strict=True):
+    for times, value in zip(drawn, np.asarray(refit(found, weights=drawn).values), strict=True):
         index = np.repeat(np.arange(42), times.astype(int))
         assert value == pytest.approx(fit(found.runs.subset(index), objective="least-squares-log").objective_value, rel=1e-9)
 
@@ -64,7 +64,7 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
     thorough = [fit(chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective=objective) for times in drawn]
-    ratios = refits.values / [each.objective_value for each in thorough]
+    ratios = np.asarray(refits.values) / [each.objective_value for each in thorough]
     assert ratios.max() <= 1.0 + 1e-6
     assert ratios.min() >= 1.0 - 1e-6
 
@@ -72,7 +72,7 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
 def test_refits_to_other_losses(squares):
     losses = resampled_values(squares, 4, np.random.default_rng(0))
     refits = refit(squares, observed=losses)
-    for loss, value, coefficients in zip(losses, refits.values, refits.coefficients, strict=True):
+    for loss, value, coefficients in zip(losses, np.asarray(refits.values), refits.coefficients, strict=True):
         again = fit({**table(), "loss": loss}, objective="least-squares-log")
         assert value == pytest.approx(again.objective_value, rel=1e-9)
         np.testing.assert_allclose(coefficients, list(again.coefficients.values()), rtol=1e-4)
@@ -300,7 +300,7 @@ def test_refits_by_absolute_deviations_are_sharp():
     drawn = case_weights(None, 24, 12, np.random.default_rng(3))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
-    for times, value, theta in zip(drawn, refits.values, found.design.thetas(refits.coefficients), strict=True):
+    for times, value, theta in zip(drawn, np.asarray(refits.values), found.design.thetas(refits.coefficients), strict=True):
         law = found.design.model.evaluate(theta[None])[0][0]
         residuals = np.abs(np.log(law) - np.log(found.runs.loss))[times > 0]
         assert value == pytest.approx(float(residuals @ times[times > 0]), rel=1e-12)

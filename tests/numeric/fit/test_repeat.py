@@ -64,7 +64,7 @@ def test_an_interrupt_while_other_processes_work():
 
 
 def test_each_value_is_handed_on_when_it_is_done():
-    seen = []
+    seen: list[int] = []
     assert repeat(square, iter(numbers(4)), then=seen.append).values == tuple(seen)
 
 

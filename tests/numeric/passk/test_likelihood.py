@@ -12,7 +12,8 @@ from scipy.optimize import brentq
 from scipy.special import betaln, gammaln
 
 from isoflop.numeric.passk import likelihood
-from isoflop.numeric.passk.likelihood import Shapes, Surface
+from isoflop.numeric.passk.likelihood import Surface
+from isoflop.numeric.passk.shapes import LEAST_SHAPE, MOST_SHAPE, Shapes
 
 #: (n, c) of the problems of a model.
 MODELS = {
@@ -48,7 +49,7 @@ def log_b_at(u, a, k):
 def value(u, counts, k, points):
     """log of the mean over log a of the likelihood of all problems, by Gauss and Legendre."""
     at, weights = np.polynomial.legendre.leggauss(points)
-    low, high = log(likelihood.LEAST_SHAPE), log(likelihood.MOST_SHAPE)
+    low, high = log(LEAST_SHAPE), log(MOST_SHAPE)
     shapes = np.exp(low + (high - low) * (at + 1.0) / 2.0)
     pairs = [(n, c) for n, c in zip(*counts, strict=True)]
     found = []
@@ -170,7 +171,7 @@ def test_the_deviation_is_the_one_that_is_said(problems, samples) -> None:
 )
 def test_densities_of_shapes_are_normalised(usual) -> None:
     u = np.random.default_rng(2).uniform(-14.0, 5.0, size=(2, 3))
-    log_a = np.linspace(log(likelihood.LEAST_SHAPE), log(likelihood.MOST_SHAPE), 400_001)
+    log_a = np.linspace(log(LEAST_SHAPE), log(MOST_SHAPE), 400_001)
     found = np.broadcast_to(usual.log_density(log_a, u), (2, 3, len(log_a)))
     assert trapezoid(np.exp(found), log_a, axis=2) == pytest.approx(np.ones((2, 3)), rel=1e-3)
     if np.isfinite(usual.deviation):  # the nearer log a is to the line, the more it weighs
