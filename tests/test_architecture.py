@@ -52,6 +52,7 @@ NUMERIC = (
     {"law", "compute_law", "allocation", "allocation_across", "penalty", "custom", "lawfile"},
     {"fit"},
     {"check", "passk", "accuracy"},
+    {"backtest"},
     {"simulate"},
     {"plot"},
     {"__init__"},

@@ -15,7 +15,7 @@ __all__ = ["BESIDE", "limit_at_zero"]
 
 #: What sets the E of a fit apart from that of `isoflop.numeric.accuracy.ceiling`.
 BESIDE = (
-    "E, which sets the ceiling, is of the fitted runs and by Huber's function; compare-laws --ceiling takes all runs, held-out "
+    "E, which sets the ceiling, is of the fitted runs and by Huber's function; backtest --ceiling takes all runs, held-out "
     "ones too, and least squares, so that the two may differ. Where E is 0 its limit is that of the profile likelihood of the "
     "fitted runs, as refits do not tell how far above 0 it may be"
 )

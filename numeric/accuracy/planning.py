@@ -19,10 +19,13 @@ from ..errors import number, outside, positive_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
-    from ..law import Law
+    from ..allocation import Allocation
+    from ..law import Law, NumericEnvelope
+    from ..penalty import Tolerance
 
     Floats = NDArray[np.float64]
 
@@ -186,6 +189,31 @@ class AccuracyLaw:
     def ceiling(self) -> float:
         """The accuracy that no budget exceeds: Q_r + (1 - Q_r) exp(-E)."""
         return float(formulas.ceiling(self._E, self.random_baseline))
+
+    @property
+    def envelope(self) -> NumericEnvelope:
+        """The best -log Q' for every budget."""
+        return self.law.envelope
+
+    def loss(self, params: Any, tokens: Any) -> Any:
+        """-log Q' of a run; numbers or arrays that broadcast."""
+        return self.law.loss(params, tokens)
+
+    def reducible_loss(self, params: Any, tokens: Any) -> Any:
+        """-log Q' less its limit E."""
+        return self.law.reducible_loss(params, tokens)
+
+    def allocate(self, compute: Any = None, **options: Any) -> Allocation:
+        """The best params and tokens for a budget or a target: see `Law.allocate`; the loss is -log Q'."""
+        return self.law.allocate(compute, **options)
+
+    def tolerance(self, within: float) -> Tolerance:
+        """The allocations at which the penalty of -log Q' stays at most 1 + within."""
+        return self.law.tolerance(within)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the law of -log Q' as a law file."""
+        self.law.save(path)
 
     def accuracy(self, params: Any, tokens: Any) -> Any:
         """Raw accuracy of a run; numbers or arrays that broadcast."""

@@ -18,9 +18,9 @@ from ..words import counted
 from .at_zero import limit_at_zero
 from .bilinear import BilinearKind
 from .bnsl_ray import RayBreak, at_one_ratio, ray_break
-from .compare import held_out_of
 from .crossing import Crossing, crossing_of
 from .fitting import LawFit, errors, fit_law, predictions, resampled
+from .laws import held_out_of
 from .report_planning import Planning, planned, planning_law
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A table of pass@k: a value for each group and k, with or without standard errors; read from a file, or made of a curve."""
+"""A table of pass@k: a value for each group and k, read from a file or made of a curve."""
 
 from __future__ import annotations
 
@@ -72,20 +72,22 @@ class PassTable(View):
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
-            A row for each group and k, with columns for k and pass@k (``pass_at_k``, ``mean_pass_at_k``, ``pass@k``, ...) and, if
-            there is one, the standard error (``se``, ``stderr``, ...).
+            A row for each group and k, with columns for k and pass@k (``pass_at_k``,
+            ``mean_pass_at_k``, ``pass@k``, ...) and, if there is one, the standard error (``se``,
+            ``stderr``, ...).
         columns : mapping, optional
             Quantity (k, pass_at_k, se, model, benchmark) -> column; others are recognised by name.
         where : str, optional
             Condition on a row; see :mod:`isoflop.numeric.data.where`.
         by : str or sequence of str, optional
-            Columns whose values make a group; by default those for benchmark and model, as far as there are.
+            Columns whose values make a group; by default those for benchmark and model, as far as
+            there are.
 
         Raises
         ------
         ValueError
-            Naming file, row and column: where the table cannot be read or lacks a column, a k is no whole number of at least 1,
-            or a k comes twice in a group.
+            Naming file, row and column: where the table cannot be read or lacks a column, a k is no
+            whole number of at least 1, or a k comes twice in a group.
         """
         condition = None if where is None else Where.parse(where)
         table = table_of(data)

@@ -2,7 +2,6 @@
 
 from ..data.counts import Counts
 from ..data.pass_table import PassTable
-from .backtest import Backtest, backtest
 from .beta import BetaFit, fit_beta
 from .coupled import Coupled, fit_coupled
 from .curve import Curve, curve
@@ -18,7 +17,6 @@ from .laws import PassLaws, fit_passk
 from .study import PassStudy, study_passk
 
 __all__ = [
-    "Backtest",
     "BetaFit",
     "Counts",
     "Coupled",
@@ -27,7 +25,6 @@ __all__ = [
     "PassStudy",
     "PassTable",
     "Violations",
-    "backtest",
     "covariance",
     "curve",
     "estimated_covariance",

@@ -13,12 +13,12 @@ from ..errors import outside, whole_number
 from ..fit.fitting import fit_terms
 from ..fit.models import Design
 from ..fit.objective import Objective
+from ..fit.optimality import Solution
 from ..fit.repeat import repeat
 from ..fit.resample import LEAST_GROUPS
 from ..fit.resample import case_weights as resampled
 from ..fit.result import Fit
 from ..fit.scan import Scan
-from ..fit.solver import Solution
 from .cautions import AUTO, cluster_of
 from .curve import curve
 from .fit_at_k import PassFit

@@ -200,7 +200,7 @@ class _Asked:
         """The runs in the file."""
         if self.model in MODELS:
             return self.table.runs(*MODELS[self.model], "loss")
-        from ..numeric.fit.general_fit import names_of, required
+        from ..numeric.fit.expression import names_of, required
 
         try:
             needed, names = required(self.model), names_of(self.model)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, UsageError, blamed, shown, with_options
+from .errors import DONE, UsageError, blamed, shown
 from .render import csv_text, json_text
 from .run_options import target, whole
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
     from .arguments import Options
 
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"run_noise": "--noise"}
 SUMMARY = "tables of a known truth to try the other commands on"
 FORMATS = ("csv", "json")
 #: Table -> the options that are for it alone.
@@ -111,17 +112,14 @@ def _downstream(options: Options, seed: int) -> dict[str, Any]:
     from ..numeric.accuracy.simulate import PROBLEMS, RUN_NOISE, simulate
 
     noise = options.nonnegative("--noise")
-    try:
-        return simulate(
-            seed=seed,
-            benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
-            datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
-            run_noise=RUN_NOISE if noise is None else noise,
-            exact="--exact" in options,
-            with_baselines="--no-baselines" not in options,
-        ).columns()
-    except ArgumentError as error:
-        raise with_options(error, options, {"run_noise": "--noise"}) from None
+    return simulate(
+        seed=seed,
+        benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
+        datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
+        run_noise=RUN_NOISE if noise is None else noise,
+        exact="--exact" in options,
+        with_baselines="--no-baselines" not in options,
+    ).columns()
 
 
 def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | None:
