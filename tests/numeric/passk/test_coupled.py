@@ -209,7 +209,7 @@ def test_no_atom_is_said():
     fit = fit_coupled(simulated(11, sampling=sim.Fixed(2000), problems=100).counts(), atom=True)
     without = fitted()
     if fit.atom == 0.0:
-        assert fit.coefficients == without.coefficients
+        assert fit.coefficients == without.coefficients | {"atom": 0.0}
         assert "pi0 = 0" in str(fit)
     else:  # the likelihood gains too little to tell
         assert fit.log_likelihood - without.log_likelihood < 5.0
