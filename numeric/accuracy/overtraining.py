@@ -646,7 +646,7 @@ def fit_overtraining(
 def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Prediction, ...]:
     """Every run that a law was fitted to or that is to be predicted."""
     index = np.flatnonzero(laws.for_loss | laws.for_error | asked)
-    params, tokens = runs.params[index], runs.tokens[index]  # type: ignore[index]
+    params, tokens = runs.params[index], runs.tokens[index]
     compute = np.atleast_1d(formulas.compute(params, tokens))
     losses = laws.loss(params, tokens)
     drawn = new_losses = drawn_errors = new_errors = None
