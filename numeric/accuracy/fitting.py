@@ -202,6 +202,10 @@ class LawFit:
         """Raw accuracy (m,) by the law."""
         return predicted(self.kind, self.found.coefficients, at, self.sample.baseline)
 
+    def predict(self, rows: Sample) -> Floats:
+        """Raw accuracy (m,) at runs."""
+        return self.accuracy(rows.at)
+
     def drawn(self, at: Points) -> Floats:
         """Raw accuracy (K, m) by the refitted laws."""
         return np.asarray(self.kind.accuracy(self.draws, at, self.baselines))

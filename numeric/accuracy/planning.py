@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
+from ..allocation_across import allocation_across
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
 from ..law import Law
@@ -23,9 +24,13 @@ from ..results import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
+    from ..allocation import Allocation
+    from ..law import NumericEnvelope
+    from ..penalty import Tolerance
     from .fitting import LawFit
 
     Floats = NDArray[np.float64]
@@ -35,8 +40,6 @@ __all__ = ["AccuracyLaw", "AccuracyPenalty", "LossOptimal", "Plan", "Planning", 
 
 #: Laws of params and tokens; the first that was fitted is planned with.
 PLANNING = ("params-tokens", "params-tokens-ceiling")
-#: Coefficients of two laws, of which one allocates and the other judges.
-ACROSS = ("A", "B", "beta", "gamma")
 #: What training for the least loss costs, by the least that each cost can be, at the ratio 1.
 COSTS = {"loss_penalty": 1.0, "lost_accuracy": 0.0, "compute_overhead": 0.0}
 
@@ -198,6 +201,31 @@ class AccuracyLaw:
         """The accuracy that no budget exceeds: Q_r + (1 - Q_r) exp(-E)."""
         return float(formulas.ceiling(self._E, self.random_baseline))
 
+    @property
+    def envelope(self) -> NumericEnvelope:
+        """The best -log Q' for every budget."""
+        return self.law.envelope
+
+    def loss(self, params: Any, tokens: Any) -> Any:
+        """-log Q' of a run; numbers or arrays that broadcast."""
+        return self.law.loss(params, tokens)
+
+    def reducible_loss(self, params: Any, tokens: Any) -> Any:
+        """-log Q' less its limit E."""
+        return self.law.reducible_loss(params, tokens)
+
+    def allocate(self, compute: Any = None, **options: Any) -> Allocation:
+        """The best params and tokens for a budget or a target: see `Law.allocate`; the loss is -log Q'."""
+        return self.law.allocate(compute, **options)
+
+    def tolerance(self, within: float) -> Tolerance:
+        """The allocations at which the penalty of -log Q' stays at most 1 + within."""
+        return self.law.tolerance(within)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the law of -log Q' as a law file."""
+        self.law.save(path)
+
     def accuracy(self, params: Any, tokens: Any) -> Any:
         """Raw accuracy of a run; numbers or arrays that broadcast."""
         return accuracy(self.law.loss(params, tokens), self.random_baseline)
@@ -282,27 +310,21 @@ class AccuracyLaw:
         compute : float or array_like
             Budgets in FLOP.
         """
-        budgets, best, own = _budgets(compute), loss_law.envelope, self.law.envelope
-        first, second = (law.needed("A", "B") for law in (loss_law, self.law))
-        indexed = {f"{name}_1": first[name] for name in ACROSS} | {f"{name}_2": second[name] for name in ACROSS}
-        s = np.asarray(formulas.log_size_ratio_across(compute=budgets, **indexed))
-
-        exponents = {name: second[name] for name in ("beta", "gamma")}
-        excess, effective = formulas.excess(s, **exponents), formulas.effective_compute(s, **exponents)
-        optimal = np.asarray(self.optimal_accuracy(budgets))
-        lost = self._lost(own.reducible_loss(budgets), excess)
+        across = allocation_across(loss_law, self.law, _budgets(compute))
+        lost = self._lost(across.optimal_reducible, across.excess)
+        optimal = np.asarray(self.optimal_accuracy(across.compute))
         return LossOptimal(
             law=loss_law.name,
-            compute=budgets,
-            params=best.params(budgets),
-            tokens=best.tokens(budgets),
-            optimal_params=own.params(budgets),
-            optimal_tokens=own.tokens(budgets),
-            ratio=formulas.ratio_at_log(s),
-            loss_penalty=formulas.penalty(s, **exponents),
-            excess=excess,
-            effective_compute=effective,
-            compute_overhead=_overhead(formulas.lost_compute(s, **exponents), effective),
+            compute=across.compute,
+            params=across.params,
+            tokens=across.tokens,
+            optimal_params=across.optimal_params,
+            optimal_tokens=across.optimal_tokens,
+            ratio=formulas.ratio_at_log(across.log_size_ratio),
+            loss_penalty=across.loss_penalty,
+            excess=across.excess,
+            effective_compute=across.effective_compute,
+            compute_overhead=_overhead(across.lost_compute, across.effective_compute),
             accuracy=optimal - lost,
             optimal_accuracy=optimal,
             lost_accuracy=lost,

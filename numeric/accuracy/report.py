@@ -18,9 +18,9 @@ from ..results import Band, Estimate
 from ..words import counted
 from .bilinear import BilinearKind
 from .broken_ray import RayBreak, at_one_ratio, ray_break
-from .compare import held_out_of
 from .crossing import Crossing, crossing_of
 from .fitting import LawFit, errors, fit_law, predictions, resampled
+from .laws import held_out_of
 from .planning import Planning, planned, planning_law
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..compute_law import ComputeLaw, power
-from ..fit.freeing import freed_each
 from ..fit.newton import Problems
 from ..fit.objective import Objective
-from ..fit.path import follow
+from ..fit.path import follow, freed_each
 from ..fit.separable import Centred
 
 if TYPE_CHECKING:

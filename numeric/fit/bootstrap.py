@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import ArgumentError, whole_number
+from ..results import percentiles
 from .intervals import checked_level
 from .models import Design
 from .newton import Problems, minimise
 from .objective import Clip
+from .optimality import Solution
 from .path import follow
 from .resample import LEAST_GROUPS, Refits, resample
 
@@ -71,38 +73,23 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     return Refits(fit.design.coefficients(theta), done, value)
 
 
-def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> Any:
+def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> Solution | None:
     """Where the solver of the fit itself ends for one resample; None where it finds no law.
 
     By a sharp objective next to the smooth minimum at hand, if that is certified.
     """
-    from .general import solve as solve_general
     from .nonsmooth import sharpen
-    from .solver import Solution, solve
 
     drawn = np.arange(len(observed)) if weights is None else np.flatnonzero(weights)
     observed, weights = observed[drawn], None if weights is None else weights[drawn]
-    design = fit.design
-    part: Any = design.model.part(drawn)
+    design = replace(fit.design, model=fit.design.model.part(drawn))
     try:
-        if isinstance(design, Design):
-            if fit.objective.is_sharp:
-                problem = Problems.of(part, observed, weights, fit.objective)
-                end = sharpen(problem, fit.objective, near, design.lower, design.upper)
-                if end.certified:
-                    return Solution(end.theta, end.value, True, end.subgradient, 1, 1, near[None][:0])
-            return solve(replace(design, model=part), observed, weights, fit.objective)
-        names = [name for name in fit.model.coefficients if name not in design.given]
-        ends = zip(fit.model.coefficients, design.lower, design.upper, strict=True)
-        return solve_general(
-            part,
-            observed,
-            weights,
-            fit.objective,
-            bounds={name: (float(low), float(high)) for name, low, high in ends if name in names},
-            fixed=design.given,
-            starts=[{name: fit.coefficients[name] for name in names}],
-        )
+        if fit.objective.is_sharp and isinstance(design, Design):
+            problem = Problems.of(design.model, observed, weights, fit.objective)
+            end = sharpen(problem, fit.objective, near, design.lower, design.upper)
+            if end.certified:
+                return Solution(end.theta, end.value, True, end.subgradient, 1, 1)
+        return design.solve(observed, weights, fit.objective, fit.coefficients)
     except ValueError:
         return None
 
@@ -119,12 +106,7 @@ def _starts(fit: Fit) -> list[Floats]:
 
 def percentile(draws: Floats, level: float) -> tuple[float, float]:
     """The central interval that holds a share `level` of the draws; an end is inf where as many of them are."""
-    level = checked_level(level)
-    shares = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    if np.isfinite(draws).all():
-        low, high = np.quantile(draws, shares)
-    else:  # between a number and infinity there is nothing to interpolate
-        (low, _), (_, high) = (np.quantile(draws, shares, method=method) for method in ("lower", "higher"))
+    low, high = percentiles(draws, checked_level(level))
     return float(low), float(high)
 
 

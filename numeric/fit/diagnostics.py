@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.columns import BUDGET, LETTERS
+from .identifiability import NORMAL_MAD
 from .influence import Influence, influences, leverages, weighted
-from .nullspace import NORMAL_MAD
 from .residual_tests import (
     ResidualTest,
     added_terms,

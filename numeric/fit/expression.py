@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..custom import compiled
+from ..custom import executed
 from ..errors import outside
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ MORE_FUNCTIONS = {
 MOST_COEFFICIENTS = 20
 #: The columns of a table of runs by the letters that laws are written in.
 COLUMNS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
+BUDGET = tuple(name for name in COLUMNS.values() if name != "loss")
 
 
 class ExpressionModel:
@@ -95,6 +96,10 @@ class ExpressionModel:
         coefficients : sequence of str, optional
         """
         return cls(law, {name: _column(runs, name) for name in variables}, coefficients)
+
+    def on(self, runs: Any) -> ExpressionModel:
+        """The same law at other runs."""
+        return ExpressionModel("", {name: _column(runs, name) for name in self.variables}, code=self.code)
 
     @property
     def size(self) -> int:
@@ -237,4 +242,34 @@ def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, 
 
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
-    return compiled("model", source)
+    return executed("model", source)
+
+
+# -- names of an expression --------------------------------------------------------------------------------------------
+
+
+def required(expression: Expr | str) -> tuple[str, ...]:
+    """Which of params, tokens and compute an expression needs, by the letters N, D and C or by their names.
+
+    Raises
+    ------
+    ValueError
+        Where text cannot be read.
+    """
+    named = {**COLUMNS, **{name: name for name in BUDGET}}
+    return tuple(dict.fromkeys(named[name] for name in names_of(expression) if named.get(name) in BUDGET))
+
+
+def names_of(expression: Expr | str) -> list[str]:
+    """The names of the expression, in order; a run of letters such as ND counts as each of them where they are variables."""
+    if not isinstance(expression, str):
+        from sympy import Expr
+
+        if not isinstance(expression, Expr):
+            raise outside("model", expression, "a name, a formula or a SymPy expression")
+        return sorted(symbol.name for symbol in expression.free_symbols)
+    from ...theory.algebra.parse import tokenize
+
+    found = dict.fromkeys(token.text for token in tokenize(expression) if token.kind == "name")
+    letters = [letter for text in found if all(each in COLUMNS for each in text) for letter in text]
+    return list(dict.fromkeys([*found, *letters]))

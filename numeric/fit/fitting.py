@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.runs import Runs
 from ..data.units import LOSSES
-from ..errors import outside, whole_number
-from .models import MODELS, Design, PowerTerms, named_model
+from ..errors import ArgumentError, outside, whole_number
+from .models import MODELS, Design, GeneralDesign, GeneralLaw, PowerTerms, named_model
 from .objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
 from .result import Fit
-from .solver import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from os import PathLike
+
+    from sympy import Expr
 
     from .models import Bounds
 
@@ -101,10 +102,8 @@ def fit(
     if not isinstance(model, str) or model not in MODELS:
         if not irreducible:
             raise outside("irreducible", irreducible, "True where the law is an expression, which itself has an E or none")
-        from .general_fit import fit_general
-
         reading = {"columns": columns, "where": where, "random_baseline": random_baseline}
-        return fit_general(runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=seed)
+        return fit_expression(runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=seed)
     terms = named_model(model, irreducible=irreducible)
     table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
     table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
@@ -128,8 +127,60 @@ def fit_terms(
         objective=objective,
         runs=runs,
         design=design,
-        solution=solve(design, np.asarray(runs.loss), runs.weight, objective),
+        solution=design.solve(np.asarray(runs.loss), runs.weight, objective),
     )
+
+
+def fit_expression(
+    runs: Any,
+    expression: Expr | str,
+    objective: Objective,
+    *,
+    bounds: Bounds | None = None,
+    fixed: Mapping[str, float] | None = None,
+    reading: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> Fit:
+    """The fit of a law that is given as an expression; see `fit`. `reading` holds options of `Runs.read`.
+
+    Raises
+    ------
+    ValueError
+        Where the law cannot be read, names no column of the runs or has no coefficients.
+    """
+    for argument, mapping in (("bounds", bounds or {}), ("fixed", fixed or {})):
+        if not isinstance(mapping, Mapping):
+            raise outside(argument, mapping, "a mapping of the names of coefficients")
+    for name, pair in (bounds or {}).items():
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
+    from .expression import BUDGET, COLUMNS, ExpressionModel, names_of, required
+    from .general import solve
+
+    names = names_of(expression)
+    table = Runs.read(runs, require=(*required(expression), "loss"), names=names, **(reading or {}))
+    variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
+    if not variables:
+        known = ", ".join([*(name for name, column in COLUMNS.items() if column in BUDGET), *map(str, table.extra)])
+        complaint = f"names no column of the runs, which have {known}"
+        raise ArgumentError("model", str(expression), complaint=complaint)
+    model = ExpressionModel.on_runs(expression, table, variables=variables)
+    if not model.names:
+        raise ArgumentError("model", str(expression), complaint="has no coefficients")
+    table.require(model.width - len(fixed or {}), f"the {model.width} coefficients of {expression}")
+    require_possible_losses(table)
+    solution = solve(model, np.asarray(table.loss), table.weight, objective, bounds=bounds, fixed=fixed, seed=seed)
+    boxes = {**dict(bounds or {}), **{name: (value, value) for name, value in (fixed or {}).items()}}
+    ends = [boxes.get(name, (None, None)) for name in model.names]
+    form = GeneralLaw(expression, variables, model.names)
+    design = GeneralDesign(
+        terms=form,
+        model=model,
+        lower=np.array([-np.inf if low is None else low for low, _ in ends]),
+        upper=np.array([np.inf if high is None else high for _, high in ends]),
+        given=dict(fixed or {}),
+    )
+    return Fit(model=form, objective=objective, runs=table, design=design, solution=solution)
 
 
 def _require_representable(design: Design, runs: Runs) -> None:
@@ -165,4 +216,4 @@ def require_possible_losses(runs: Runs) -> None:
             )
 
 
-__all__ = ["fit", "fit_terms", "require_possible_losses"]
+__all__ = ["fit", "fit_expression", "fit_terms", "require_possible_losses"]

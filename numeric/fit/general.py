@@ -16,7 +16,7 @@ from .coordinates import Coordinates
 from .newton import ROUNDINGS, Problems, expand, newton_step
 from .nonsmooth import SharpMinimum, sharpen
 from .objective import Objective
-from .optimality import FLAT, Optimality, optimality
+from .optimality import FLAT, Optimality, Solution, optimality
 from .path import NARROWEST, follow, median_residuals
 from .starts import solve_linear
 from .starts import starts as scanned
@@ -58,47 +58,6 @@ class Effort(NamedTuple):
 THOROUGH = Effort(1e-15, 5_000, True)
 CLOSE_BY = Effort(1e-15, 300, True)
 ROUGH = Effort(1e-9, 100, False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Solution:
-    """The best point that was found, and whether it is a minimum.
-
-    Attributes
-    ----------
-    coefficients : dict of str to float
-        As the law writes them, the fixed ones too.
-    theta : ndarray
-        (p,): the same numbers in the order of the model's names.
-    value : float
-        The objective.
-    converged : bool
-        Whether the point passes every test of a local minimum within the bounds.
-    reason : str
-        What speaks against it, empty where it has converged.
-    decrement, offset, move, least_curvature, condition : float
-        See `isoflop.numeric.fit.optimality.Optimality`. For a sharp objective the offset is the relative norm of the subgradient.
-    at_bounds : tuple of str
-        Coefficients on a bound.
-    starts : int
-        From how many points a minimum was sought.
-    agreeing : int
-        How many of these led to this objective, to a share of 1e-8 of it.
-    """
-
-    coefficients: dict[str, float]
-    theta: Floats
-    value: float
-    converged: bool
-    reason: str
-    decrement: float
-    offset: float
-    move: float
-    least_curvature: float
-    condition: float
-    at_bounds: tuple[str, ...]
-    starts: int
-    agreeing: int
 
 
 def solve(
@@ -405,22 +364,15 @@ class _Fit:
 
     def _reported(self, plain: Coordinates, u: Floats, tests: Optimality, starts: int, agreeing: int) -> Solution:
         theta = plain.coefficients(u[None])[0]
-        names = self.model.names
-        on_bound = (theta == self.lower) | (theta == self.upper)
         return Solution(
-            coefficients=dict(zip(names, map(float, theta), strict=True)),
-            theta=theta,
-            value=float(self.values(theta[None])[0]),
-            converged=tests.satisfied,
+            theta,
+            float(self.values(theta[None])[0]),
+            tests.satisfied,
+            tests.offset if self.objective.is_sharp else tests.decrement,
+            starts,
+            agreeing,
             reason="; ".join(tests.reasons),
-            decrement=tests.decrement,
-            offset=tests.offset,
-            move=tests.move,
-            least_curvature=tests.least_curvature,
-            condition=tests.condition,
-            at_bounds=tuple(names[i] for i in self.free if on_bound[i]),
-            starts=starts,
-            agreeing=agreeing,
+            names=self.model.names,
         )
 
 

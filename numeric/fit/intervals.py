@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UNIT_INTERVAL, number, outside
+from ..results import coverage_factor
 
 if TYPE_CHECKING:
     from .result import Fit
@@ -62,12 +62,7 @@ def checked_level(level: float) -> float:
 
 def normal_quantile(level: float, degrees_of_freedom: int | None = None) -> float:
     """Half the width, in standard errors, of the central interval of that coverage; with degrees of freedom, of Student's t."""
-    share = 0.5 * (1.0 + checked_level(level))
-    if degrees_of_freedom is None:
-        return NormalDist().inv_cdf(share)
-    from scipy.stats import t
-
-    return float(t.ppf(share, degrees_of_freedom))
+    return coverage_factor(checked_level(level), degrees_of_freedom)
 
 
 def wald(fit: Fit, level: float, kind: str) -> dict[str, tuple[float, float]]:

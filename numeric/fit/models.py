@@ -1,4 +1,8 @@
-"""The laws that are fitted by name: which columns they read, which coefficients they have, how these are centred and bounded."""
+"""The forms that are fitted: which columns they read, which coefficients they have, how these are centred and bounded.
+
+A form, `PowerTerms` or `GeneralLaw`, knows its names and makes a law of coefficients. A form at the runs, `Design` or
+`GeneralDesign`, is what the solver sees: a model in its parameters, and the box that these keep to.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,15 @@ from .separable import Centred
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sympy import Expr
 
+    from ..compute_law import ComputeLaw
+    from ..custom import CustomLaw
     from ..data.runs import Runs
+    from ..law import Law
+    from .expression import ExpressionModel
+    from .objective import Objective
+    from .optimality import Solution
 
     Floats = NDArray[np.float64]
     Bounds = Mapping[str, tuple[float | None, float | None]]
@@ -60,6 +71,17 @@ class PowerTerms:
         """What covariances are of: E, the logarithms of the prefactors, the exponents."""
         return tuple(f"log {name}" if name in self.prefactors else name for name in self.coefficients)
 
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law | ComputeLaw:
+        """The law with these coefficients."""
+        given = {"E": 0.0, **coefficients}
+        if self.name == COMPUTE.name:
+            from ..compute_law import ComputeLaw
+
+            return ComputeLaw(**given, name=name, source=source)
+        from ..law import Law
+
+        return Law(**given, name=name, source=source)
+
     def __str__(self) -> str:
         letters = {"params": "N", "tokens": "D", "compute": "C"}
         terms = [f"{a} {letters.get(x, x)}^-{b}" for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)]
@@ -69,6 +91,41 @@ class PowerTerms:
 PARAMS_TOKENS = PowerTerms("params-tokens", ("params", "tokens"), ("A", "B"), ("beta", "gamma"))
 COMPUTE = PowerTerms("compute", ("compute",), ("C0",), ("alpha",))
 MODELS = {model.name: model for model in (PARAMS_TOKENS, COMPUTE)}
+
+
+@dataclass(frozen=True)
+class GeneralLaw:
+    """A law as its user wrote it.
+
+    Attributes
+    ----------
+    expression : sympy.Expr or str
+    variables : tuple of str
+        Columns of the runs, by the names that the expression has for them.
+    coefficients : tuple of str
+    """
+
+    expression: Expr | str
+    variables: tuple[str, ...]
+    coefficients: tuple[str, ...]
+
+    name = "general"
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """What covariances are of: the coefficients themselves."""
+        return self.coefficients
+
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> CustomLaw:
+        """The law with its derived envelope, where it is of the class that has one in closed form."""
+        from ..custom import law_from_expression
+
+        if set(self.variables) != {"N", "D"}:
+            raise ValueError(f"law: {self.expression} is no law in N and D; an envelope needs both")
+        return law_from_expression(self.expression, dict(coefficients), name=name)
+
+    def __str__(self) -> str:
+        return str(self.expression)
 
 
 def in_coordinates(model: Any, coefficients: Floats) -> Floats:
@@ -92,32 +149,81 @@ def named_model(name: str, *, irreducible: bool = True) -> PowerTerms:
     return PowerTerms(chosen.name, chosen.variables, chosen.prefactors, chosen.exponents, irreducible)
 
 
-@dataclass(frozen=True)
-class Design:
-    """A model at the runs, in the parameters of the solver, and the box that they keep to.
-
-    theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k centre_k.
+@dataclass(frozen=True, kw_only=True)
+class _AtRuns:
+    """A form at the runs, in the parameters theta of the solver, and the box that they keep to.
 
     Attributes
     ----------
-    terms : PowerTerms
-    model : Centred
-    centres : ndarray
-        (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
+    terms : PowerTerms or GeneralLaw
+    model : Centred or ExpressionModel
     lower, upper : ndarray
         (p,).
     given : mapping of str to float
         Coefficients with a fixed value.
+    """
+
+    terms: Any
+    model: Any
+    lower: Floats
+    upper: Floats
+    given: Mapping[str, float]
+
+    def at_bound(self, theta: Floats) -> tuple[str, ...]:
+        """The coefficients, fixed ones apart, that lie on a bound."""
+        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
+        on = (theta - self.lower <= near) | (self.upper - theta <= near)
+        return tuple(name for name, held in zip(self.terms.coefficients, on, strict=True) if held and name not in self.given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneralDesign(_AtRuns):
+    """A law of the user's at the runs: the parameters are its coefficients."""
+
+    @property
+    def to_coordinates(self) -> Floats:
+        """The identity."""
+        return np.eye(len(self.terms.coefficients))
+
+    def coefficients(self, theta: Floats) -> Floats:
+        """The parameters."""
+        return theta
+
+    thetas = coefficients
+
+    def runaway(self, theta: Floats) -> tuple[str, ...]:
+        """None: the only limits are the caller's own."""
+        return ()
+
+    def at(self, runs: Runs) -> ExpressionModel:
+        """The model at other runs."""
+        return self.model.on(runs)
+
+    def solve(
+        self, observed: Floats, weights: Floats | None, objective: Objective, start: Mapping[str, float] | None = None
+    ) -> Solution:
+        """The fit, from a start alone where one is given."""
+        from .general import solve
+
+        boxes = zip(self.terms.coefficients, self.lower.tolist(), self.upper.tolist(), strict=True)
+        bounds = {name: (low, high) for name, low, high in boxes if name not in self.given}
+        starts = None if start is None else [{name: start[name] for name in bounds}]
+        return solve(self.model, observed, weights, objective, bounds=bounds, fixed=self.given, starts=starts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design(_AtRuns):
+    """Power terms at the runs: theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k centre_k.
+
+    Attributes
+    ----------
+    centres : ndarray
+        (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
     bounded : frozenset of str
         Coefficients with bounds of the caller's.
     """
 
-    terms: PowerTerms
-    model: Centred
     centres: Floats
-    lower: Floats
-    upper: Floats
-    given: Mapping[str, float]
     bounded: frozenset[str] = frozenset()
 
     @classmethod
@@ -155,7 +261,28 @@ class Design:
                     f"bounds of {name}", (low, high), f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above"
                 )
         lower, upper = (np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1))
-        return cls(terms, Centred(logs - centres[:, None], terms.irreducible), centres, lower, upper, fixed, frozenset(bounds))
+        return cls(
+            terms=terms,
+            model=Centred(logs - centres[:, None], terms.irreducible),
+            lower=lower,
+            upper=upper,
+            given=fixed,
+            centres=centres,
+            bounded=frozenset(bounds),
+        )
+
+    def at(self, runs: Runs) -> Centred:
+        """The model at other runs."""
+        logs = np.stack([np.log(getattr(runs, name)) for name in self.terms.variables])
+        return Centred(logs - self.centres[:, None], self.terms.irreducible)
+
+    def solve(
+        self, observed: Floats, weights: Floats | None, objective: Objective, start: Mapping[str, float] | None = None
+    ) -> Solution:
+        """The fit, from a scan: a start is not needed."""
+        from .solver import solve
+
+        return solve(self, observed, weights, objective)
 
     @property
     def to_coordinates(self) -> Floats:
@@ -196,15 +323,6 @@ class Design:
         on = set(self.at_bound(theta)) - self.bounded - {"E"}
         pairs = zip(self.terms.prefactors, self.terms.exponents, strict=True)
         return tuple(name for pair in pairs if on & set(pair) for name in pair if name not in self.given)
-
-    def at_bound(self, theta: Floats) -> tuple[str, ...]:
-        """The coefficients, fixed ones apart, that lie on a bound."""
-        names = []
-        for name, value, low, high in zip(self.terms.coefficients, theta, self.lower, self.upper, strict=True):
-            near = AT_BOUND * max(1.0, abs(value))
-            if name not in self.given and (value - low <= near or high - value <= near):
-                names.append(name)
-        return tuple(names)
 
 
 def _log(value: float) -> float:

@@ -1,8 +1,8 @@
-"""Whether a point is a minimum in its box, by tests that change with no unit of measurement."""
+"""Where a solver ended, and whether it is a minimum in its box, by tests that change with no unit of measurement."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,48 @@ SMALLEST_MOVE = 1e-5
 #: Negative curvature up to this share of the greatest is rounding.
 ROUNDED_CURVATURE = 1e-12
 FLATTEST = 1e-14
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a solver ended.
+
+    Attributes
+    ----------
+    theta : ndarray
+        (p,): the solver's parameters; of an expression its coefficients, the fixed ones too.
+    value : float
+        The objective.
+    converged : bool
+        Whether the point is certified to be a local minimum in the box.
+    certificate : float
+        What certifies it: the decrease that Newton's method still promises as a share of the objective;
+        for a sharp objective the relative norm of the subgradient.
+    starts, agreeing : int
+        From how many starts a minimum was sought, and how many of these ended at the best (for a sharp
+        objective: of those that were followed to the end).
+    others : ndarray
+        (K, p): other minima that were found, best first.
+    reason : str
+        What speaks against a minimum, where the solver says more than that the certificate is missing.
+    names : tuple of str
+        Of the parameters, where these are the coefficients themselves.
+    """
+
+    theta: Floats
+    value: float
+    converged: bool
+    certificate: float
+    starts: int
+    agreeing: int
+    others: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    reason: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """The parameters by name."""
+        return dict(zip(self.names, map(float, self.theta), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,8 @@
 """From a start to a minimum of an objective with a narrow or sharp bend: smooth it first, then narrow it step by step.
 
 The objective that is curved over a wide half width is close to least squares and has few minima; as the width shrinks to its
-own, one Newton step at every width keeps to the minimum.
+own, one Newton step at every width keeps to the minimum. Where no run lies in the curved part of a narrow objective, Newton's
+method is stuck short of a minimum: it begins again from points around, as far as the residuals let the parameters vary.
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .newton import Problems, expand, minimise, newton_step
+from .newton import Expansion, Minima, Problems, expand, minimise, newton_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .newton import Minima
     from .objective import Objective
 
     Floats = NDArray[np.float64]
@@ -32,6 +32,9 @@ LONGEST = 3.0
 NARROW = 0.2
 MOST_STEPS = 15
 ROUGHLY, CLOSELY = 1e-3, 1e-7
+#: Points around a minimum; their distances, in multiples of the parameters' own spread; how often it begins again at most.
+STIRRED, STIRRING_SEED, SCALES, ROUNDS = 16, 0, (0.003, 1.0), 3
+FLATTEST = 1e-3
 
 
 def follow(problems: Problems, objective: Objective, theta: Floats, lower: Floats, upper: Floats, *, settle: int = 2) -> Minima:
@@ -72,3 +75,52 @@ def median_residuals(problems: Problems, theta: Floats) -> Floats:
         return np.nanmedian(size, axis=1, keepdims=True) + 1e-300
     middle = size.shape[1] // 2  # the upper one of two: a scale, and faster than np.median
     return np.partition(size, middle, axis=1)[:, middle : middle + 1] + 1e-300
+
+
+def freed(problem: Problems, objective: Objective, found: Minima, lower: Floats, upper: Floats) -> Minima:
+    """Ends of several starts of one problem where the best is a minimum; else, for a smooth objective, more from around it."""
+    for _ in range(0 if objective.is_sharp or objective.is_square else ROUNDS):
+        best = int(np.argmin(found.value))
+        if found.done[best]:
+            break
+        around = stirred(problem, found.theta[best], lower, upper, SCALES)
+        found = joined(found, minimise(problem, around, lower, upper))
+    return found
+
+
+def freed_each(problems: Problems, objective: Objective, found: Minima, lower: Floats, upper: Floats) -> Minima:
+    """The same for one end of each of K problems: the best end of each."""
+    for index in map(int, np.flatnonzero(~found.done & np.isfinite(found.value))):
+        ends = freed(problems.some(index), objective, found.some([index]), lower, upper)
+        best = int(np.argmin(ends.value))
+        found.theta[index], found.done[index], found.decrement[index] = ends.theta[best], ends.done[best], ends.decrement[best]
+        found.expansion.put(index, ends.expansion, best)
+    return found
+
+
+def stirred(problem: Problems, theta: Floats, lower: Floats, upper: Floats, scales: tuple[float, float]) -> Floats:
+    """Points around a minimum, as far as the residuals let the parameters vary: next to it others may be deeper."""
+    values, jacobian = problem.model.evaluate(theta[None])
+    scaled = jacobian[0] / (values if problem.in_logs else 1.0)
+    lengths = np.linalg.norm(scaled, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    left, size, _ = np.linalg.svd(scaled / lengths[:, None], full_matrices=False)
+    spread = float(median_residuals(problem, theta[None])[0, 0]) / np.maximum(size, FLATTEST * size[0])
+    drawn = np.random.default_rng(STIRRING_SEED).normal(size=(STIRRED, len(size)))
+    drawn *= np.geomspace(*scales, STIRRED)[:, None]
+    return np.clip(theta + (drawn * spread) @ left.T / lengths, lower, upper)
+
+
+def joined(one: Minima, other: Minima) -> Minima:
+    """The ends of both."""
+    parts = [
+        np.concatenate([getattr(one.expansion, name), getattr(other.expansion, name)])
+        for name in ("value", "gradient", "hessian", "lengths")
+    ]
+    return Minima(
+        np.concatenate([one.theta, other.theta]),
+        Expansion(*parts),
+        np.concatenate([one.done, other.done]),
+        np.concatenate([one.decrement, other.decrement]),
+        max(one.steps, other.steps),
+    )

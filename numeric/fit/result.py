@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..data.runs import Runs
+    from ..results import Estimate
     from .derived import Derived, Quantity
     from .diagnostics import Diagnostics
-    from .general_fit import GeneralDesign
     from .identifiability import Identifiability
-    from .models import Design
+    from .models import Design, GeneralDesign
     from .objective import Objective
+    from .optimality import Solution
     from .resample import Draws, Refits
     from .sensitivity import Sensitivity
-    from .solver import Solution
 
     Floats = NDArray[np.float64]
 
@@ -138,6 +138,10 @@ class Fit:
         """(n,): log(law) - log(observed), or law - observed for "least-squares"."""
         return self.objective.residuals(self.fitted, np.asarray(self.runs.loss))
 
+    def predict(self, rows: Runs) -> Floats:
+        """What the law says of other runs, (m,)."""
+        return self.design.at(rows).evaluate(self.theta[None])[0][0]
+
     def linearised(self) -> tuple[Floats, Floats, Floats]:
         """Residuals (n,), their derivatives (p, n) in the solver's parameters, and the fitted values (n,)."""
         values, jacobian = self.design.model.evaluate(self.theta[None])
@@ -172,16 +176,7 @@ class Fit:
 
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
         """A law of this form with other coefficients."""
-        given = {"E": 0.0, **coefficients}
-        if self.model.name == "params-tokens":
-            from ..law import Law
-
-            return Law(**given, name=self.name, source=self.source)
-        if self.model.name == "compute":
-            from ..compute_law import ComputeLaw
-
-            return ComputeLaw(**given, name=self.name, source=self.source)
-        return self.model.law(coefficients, self.name)
+        return self.model.law(coefficients, self.name, self.source)
 
     @property
     def name(self) -> str:
@@ -199,7 +194,13 @@ class Fit:
         """Covariance (p, p) of E, the logs of the prefactors and the exponents; see `covariance.covariance`."""
         from .covariance import covariance
 
-        return covariance(self, kind)
+        return self._sandwich.copy() if kind == "sandwich" else covariance(self, kind)
+
+    @cached_property
+    def _sandwich(self) -> Floats:
+        from .covariance import covariance
+
+        return covariance(self, "sandwich")
 
     @cached_property
     def standard_errors(self) -> dict[str, float]:
@@ -222,6 +223,16 @@ class Fit:
         from .intervals import wald
 
         return wald(self, level, kind)
+
+    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
+        """The coefficients with their Wald intervals; see `intervals`."""
+        from ..results import Estimate
+
+        ends, errors = self.intervals(level), self.standard_errors
+        return {
+            name: Estimate(value, *ends[name], errors[name], name in self.undetermined, level=level)
+            for name, value in self.coefficients.items()
+        }
 
     def bootstrap(
         self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
@@ -280,6 +291,10 @@ class Fit:
 
     def identifiability(self) -> Identifiability:
         """Which coefficients the design tells apart; see `isoflop.numeric.fit.identifiability.identifiability`."""
+        return self._identifiability
+
+    @cached_property
+    def _identifiability(self) -> Identifiability:
         from .identifiability import identifiability
 
         return identifiability(self)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .freeing import freed, joined, stirred
 from .newton import Problems, minimise, values
 from .nonsmooth import sharpen
-from .path import NARROWEST, follow, median_residuals
+from .optimality import Solution
+from .path import NARROWEST, follow, freed, joined, median_residuals, stirred
 from .scan import Scan
 
 if TYPE_CHECKING:
@@ -40,40 +40,6 @@ STIRRING_SCALES = (0.3, 5.0)
 MOST_SHARPENED, DISTINCT = 5, 1e-3
 #: More runs than this are first fitted on a sample of them.
 LARGE, SAMPLE = 20_000, 4_096
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Where the solver ended.
-
-    Attributes
-    ----------
-    theta : ndarray
-        (p,): the parameters of the design.
-    value : float
-        The objective.
-    converged : bool
-        Whether the point is certified to be a local minimum in the box.
-    certificate : float
-        What certifies it: the decrease that Newton's method still promises as a share of the objective; for a sharp objective the
-        relative norm of the subgradient.
-    starts, agreeing : int
-        How many starts were followed to a minimum, and how many of these ended at the best (for a sharp objective: of those that
-        were followed to the end).
-    others : ndarray
-        (K, p): the other minima, best first.
-    reason : str
-        What speaks against a minimum, where the solver says more than that the certificate is missing.
-    """
-
-    theta: Floats
-    value: float
-    converged: bool
-    certificate: float
-    starts: int
-    agreeing: int
-    others: Floats
-    reason: str = ""
 
 
 def solve(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:

@@ -11,15 +11,14 @@ import numpy as np
 from .._progress import progress_bar
 from ..data.runs import Runs
 from ..errors import outside, whole_number
-from ..fit.bootstrap import refit
 from ..fit.fitting import fit_terms
 from ..fit.models import Design
 from ..fit.objective import Objective
+from ..fit.optimality import Solution
 from ..fit.resample import LEAST_GROUPS
 from ..fit.resample import case_weights as resampled
 from ..fit.result import Fit
 from ..fit.scan import Scan
-from ..fit.solver import Solution
 from .cautions import AUTO, cluster_of
 from .curve import curve
 from .fit_at_k import PassFit
@@ -366,7 +365,7 @@ def _by_squares(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
     _enough(k, int(used.sum()), kind, f"{refused} with problems of fewer than k samples, {without} without a success")
     fit = fit_terms(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
     spare = max(1, len(fit.runs) - int(fit.free.sum()))
-    found = refit(fit, weights=weights[:, used]) if len(weights) else None
+    found = fit.refit(weights=weights[:, used]) if len(weights) else None
     return PassFit(
         kind=kind,
         k=k,

@@ -31,7 +31,7 @@ from isoflop.cli import main as isoflop
 from isoflop.numeric.accuracy.averages import averaged
 from isoflop.numeric.accuracy.baselines import ALIASES, resolve
 from isoflop.numeric.accuracy.ceiling import ceiling_of
-from isoflop.numeric.accuracy.compare import compare_laws
+from isoflop.numeric.backtest.compare import compare_laws
 from isoflop.numeric.check.published import AccuracyCurves
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing

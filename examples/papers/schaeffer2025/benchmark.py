@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from schaeffer2025.rules import BACKTESTED, BENCHMARKS, COMPLETE, DEAREST, LEVEL, RESAMPLES, SEED
 
+from isoflop.numeric.backtest import backtest
 from isoflop.numeric.data.counts import Counts
-from isoflop.numeric.passk.backtest import backtest
 from isoflop.numeric.passk.coupled import fit_coupled
 from isoflop.numeric.passk.laws import Data
 from isoflop.numeric.passk.study import study_passk

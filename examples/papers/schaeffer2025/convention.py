@@ -7,8 +7,8 @@ from schaeffer2025.text import between, cell, percent
 
 import isoflop
 from isoflop.numeric.fit.bootstrap import percentile
+from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.passk.curve import curve
-from isoflop.numeric.passk.lever import trend
 
 
 def conventions(b: Benchmark) -> str:
@@ -123,9 +123,9 @@ class Convention:
         squares, huber = (
             np.polyfit(logs, [self.fit(k, name)[1] for k in self.b.ks], 1)[0] for name in ("least-squares-log", "huber-log")
         )
-        shares = [self.share(slope, found.slope, drawn) for slope in (squares, huber)]
+        shares = [self.share(slope, found.slope.value, drawn) for slope in (squares, huber)]
         return (
             f"* {self.b.title}: {squares:+.4f} by least squares and {huber:+.4f} by Huber's function under the convention, "
-            f"{found.slope:+.4f} {between(*found.slope_interval)} by the likelihood. The convention's share of the slope by "
+            f"{found.slope:+.4f} by the likelihood. The convention's share of the slope by "
             f"least squares: {shares[0]}; by Huber's function: {shares[1]}."
         )

@@ -10,8 +10,9 @@ from schaeffer2025.text import between, cell, markdown, percent, spans
 
 from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.law import Law
+from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.passk.allocation import allocation_matrix
-from isoflop.numeric.passk.lever import trend
+from isoflop.numeric.passk.fit_at_k import open_side
 from isoflop.theory.data.published import published
 
 SIMULATED = Path(__file__).parent / "coverage.json"
@@ -32,7 +33,7 @@ def identified(b: Benchmark) -> str:
     """At which k the exponents of the params+tokens law are open, or have wide intervals."""
     laws, said = b.study.laws["params-tokens"], []
     for name in laws.kind.exponents:
-        left_open = [fit.k for fit in laws.fits if name in fit.undetermined or any(fit.open_ends(name, LEVEL))]
+        left_open = [fit.k for fit in laws.fits if name in fit.undetermined or open_side(fit.estimate(name, LEVEL))]
         ends = {fit.k: fit.interval(name, LEVEL) for fit in laws.fits if fit.k not in left_open}
         wide = [k for k, (low, high) in ends.items() if high > WIDE * low]
         told = [f"{what} at k = {spans(ks, b.ks)}" for what, ks in (("open", left_open), ("far apart", wide)) if ks]
@@ -69,9 +70,9 @@ def envelope_rows(b: Benchmark) -> list[list[str]]:
         [
             b.title,
             f"{item.k:,}",
-            f"{item.derived['alpha']:.4f} {between(*item.derived_intervals['alpha'])}",
-            f"{item.fitted['alpha']:.4f} {between(*item.fitted_intervals['alpha'])}",
-            f"{item.difference_in_alpha:+.4f} {between(*item.difference_interval)}",
+            f"{item.derived['alpha']:.4f}",
+            f"{item.fitted['alpha']:.4f}",
+            f"{item.difference:+.4f}",
             item.verdict,
             alone[item.k],
             f"{item.penalty:.3f}",
@@ -128,7 +129,7 @@ def penalty_rows(b: Benchmark) -> list[list[str]]:
     """The penalty and the effective compute at every k."""
     rows = []
     for k in BACKTESTED:
-        of = [row for row in b.study.penalties if row["k"] == k]
+        of = [cost.as_dict() for cost in b.study.penalties if cost.k == k]
         cells = [
             f"{row['loss_penalty']:.2f} {between(row['loss_penalty_lo'], row['loss_penalty_hi'])}; "
             f"{percent(row['effective_compute'])} "
@@ -141,11 +142,9 @@ def penalty_rows(b: Benchmark) -> list[list[str]]:
 
 def left_open(fit) -> str:
     """The exponents that have no end, and where they have none."""
-    ends = {name: fit.open_ends(name, LEVEL) for name in fit.kind.exponents}
-    sides = {
-        name: " and ".join(side for side, is_open in zip(("below", "above"), of, strict=True) if is_open)
-        for name, of in ends.items()
-    }
+    words = {None: "", "both": "below and above"}
+    found = {name: open_side(fit.estimate(name, LEVEL)) for name in fit.kind.exponents}
+    sides = {name: words.get(side, side) for name, side in found.items()}
     return ", ".join(f"{name} {side}" for name, side in sides.items() if side) or "none"
 
 
@@ -153,8 +152,8 @@ def composition_rows(b: Benchmark) -> list[list[str]]:
     return [
         [
             f"{item.k:,}",
-            f"{item.composition.implied.alpha:.3f}",
-            f"{item.composed_reducible_exponent[0]:.3f} to {item.composed_reducible_exponent[-1]:.3f}",
+            f"{item.implied['alpha'].value:.3f}",
+            f"{item.rows()[0]['composed_reducible_exponent']:.3f} to {item.greatest_exponent:.3f}",
             f"{item.direct.alpha:.3f}",
             f"{item.largest[1]:+.3f}",
         ]

@@ -2,6 +2,8 @@
 
 from schaeffer2025.rules import LEVEL
 
+from isoflop.numeric.passk.fit_at_k import open_side
+
 
 def markdown(head: list[str], rows: list[list[str]]) -> list[str]:
     """A table."""
@@ -44,6 +46,6 @@ def cell(fit, coefficient: str) -> str:
     low, high = fit.interval(coefficient, LEVEL)
     if coefficient == fit.kind.floor and fit.is_limited(LEVEL):
         return f"{fit.coefficients[coefficient]:.3g} (at most {high:.3g})"
-    below, above = fit.open_ends(coefficient, LEVEL)
-    ends = ("open" if below else f"{low:.3g}", "open" if above else f"{high:.3g}")
+    side = open_side(fit.estimate(coefficient, LEVEL))
+    ends = ("open" if side in ("below", "both") else f"{low:.3g}", "open" if side in ("above", "both") else f"{high:.3g}")
     return f"{fit.coefficients[coefficient]:.3g} [{ends[0]}, {ends[1]}]"

@@ -20,7 +20,7 @@ from schaeffer2025.rules import (
 from schaeffer2025.text import between, cell, listed, percent
 
 from isoflop.numeric.fit.bootstrap import percentile
-from isoflop.numeric.passk.lever import trend
+from isoflop.numeric.passk.across_k import trend
 
 CONFIRMED, PARTLY, REFUTED = "confirmed", "confirmed in part", "not confirmed"
 UNKNOWN, PROVED = "these data cannot say", "follows from the law; its size:"
@@ -44,9 +44,9 @@ def row_of(claim: str, parts: list[Part]) -> list[str]:
 def vanishing(b: Benchmark, law: str) -> Part:
     """The irreducible part falls from the smallest k to the largest, to where it cannot be told from 0."""
     laws = b.study.laws[law]
-    change, from_k = trend(laws, laws.kind.floor, LEVEL).change_interval, b.study.vanishing[law]
+    change, from_k = trend(laws, laws.kind.floor, LEVEL).change, b.study.vanishing[law]
     falls = CONFIRMED if from_k is not None else PARTLY
-    verdict = falls if change[1] < 0.0 else REFUTED if change[0] > 0.0 else UNKNOWN
+    verdict = falls if change.high < 0.0 else REFUTED if change.low > 0.0 else UNKNOWN
     first, last = (cell(fit, laws.kind.floor) for fit in (laws.fits[0], laws.fits[-1]))
     zero = "; told from 0 at the largest k" if from_k is None else f"; not told from 0 from k = {from_k:,} on"
     return Part(f"{b.title} {law}", verdict, f"{first} at k = 1, {last} at k = {laws.ks[-1]:,}{zero}")
@@ -57,7 +57,7 @@ def steepening(b: Benchmark) -> Part:
     found = trend(laws, "alpha", LEVEL)
     verdict = {"rises": CONFIRMED, "falls": REFUTED}.get(found.verdict, UNKNOWN)
     ends = " to ".join(cell(fit, "alpha") for fit in (laws.fits[0], laws.fits[-1]))
-    return Part(b.title, verdict, f"alpha {ends}; {found.slope:+.4f} {between(*found.slope_interval)} a unit of log k")
+    return Part(b.title, verdict, f"alpha {ends}; {found.slope:+.4f} a unit of log k")
 
 
 def predictability(b: Benchmark, errors: Errors) -> Part:
@@ -152,18 +152,14 @@ def tighter(b: Benchmark) -> Part:
 
 def enveloping(b: Benchmark) -> Part:
     """The exponent of the compute law is that of the envelope of the params+tokens law."""
-    told = [item for item in b.study.envelopes if item.difference_interval is not None and not item.undetermined]
-    agree = sum(item.difference_interval[0] <= 0.0 <= item.difference_interval[1] for item in told)
-    near = [max(map(abs, item.difference_interval)) <= CLOSE * item.fitted["alpha"] for item in told]
+    told = [item for item in b.study.envelopes if item.difference.has_interval and not item.undetermined]
+    agree = sum(not item.difference.excludes(0.0) for item in told)
+    near = [max(-item.difference.low, item.difference.high) <= CLOSE * item.fitted["alpha"].value for item in told]
     if agree == len(b.study.envelopes) and all(near):
         verdict = CONFIRMED
     else:
         verdict = REFUTED if agree < len(told) and not all(near) else UNKNOWN
-    shown = [
-        f"{item.difference_in_alpha:+.3f} {between(*item.difference_interval)} at k = {item.k:,}"
-        for item in told
-        if item.k in FEW
-    ]
+    shown = [f"{item.difference:+.3f} at k = {item.k:,}" for item in told if item.k in FEW]
     return Part(
         b.title,
         verdict,
@@ -176,7 +172,7 @@ def penalised(b: Benchmark) -> Part:
     """Training off the optimum costs effective compute."""
     texts = []
     for k in (1, BACKTESTED[-1]):
-        rows = {row["ratio"]: row for row in b.study.penalties if row["k"] == k}
+        rows = {cost.ratio: cost.as_dict() for cost in b.study.penalties if cost.k == k}
         shown = [
             f"{percent(row['effective_compute'])} "
             f"{between(100 * row['effective_compute_lo'], 100 * row['effective_compute_hi'], '.0f')} at {ratio:g} times"

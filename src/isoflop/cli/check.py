@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown, typed, with_options
+from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown, typed
 from .render import json_text
 from .run_options import (
     OBJECTIVES,
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from ..numeric.check.runs_result import RunsCheck
     from .arguments import Options
 
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"ratios": "--ratio"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
 FORMATS = ("text", "json")
 #: A quantile is not what minima and frontiers estimate.
@@ -157,10 +158,7 @@ def _checked(options: Options) -> RunsCheck:
 
     chosen = Objective(name=objective) if delta is None else Objective(name=objective, delta=delta)
     given = {name: value for name, value in settings.items() if value is not None}
-    try:
-        return check_runs(runs, objective=chosen, progress=is_terminal(sys.stderr), **given)
-    except ArgumentError as error:
-        raise with_options(error, options, {"ratios": "--ratio"}) from None
+    return check_runs(runs, objective=chosen, progress=is_terminal(sys.stderr), **given)
 
 
 def _published(options: Options) -> PublishedCheck:

@@ -15,7 +15,7 @@ from isoflop.cli.errors import UsageError
 from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
 from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.accuracy.baselines import Baseline, published, resolve
-from isoflop.numeric.accuracy.compare import kind_for
+from isoflop.numeric.backtest.compare import kind_for
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: Table 11 of Krajewski et al. 2025, column Q_random, by the names in the authors' own csv.

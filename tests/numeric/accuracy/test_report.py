@@ -277,7 +277,7 @@ def test_figures(held_out, tmp_path) -> None:
 
 def test_figures_of_studies(tmp_path) -> None:
     pytest.importorskip("matplotlib")
-    from isoflop.numeric.accuracy.thresholds import sweep_thresholds
+    from isoflop.numeric.backtest.sweep import sweep_thresholds
     from isoflop.numeric.plot.panels import save
     from isoflop.numeric.plot.thresholds import plot_errors, plot_success, plot_thresholds
 

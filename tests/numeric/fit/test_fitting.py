@@ -477,7 +477,7 @@ def test_a_redundant_coefficient_that_runs_away():
 
 def test_open_directions_of_many_coefficients_are_found_at_once():
     """20 coefficients of one column: C(20, 10) bases would take minutes."""
-    from isoflop.numeric.fit.nullspace import _sparsest
+    from isoflop.numeric.fit.identifiability import _sparsest
 
     basis = np.random.default_rng(0).normal(size=(10, 20))
     found = _sparsest(basis.copy())
@@ -563,3 +563,16 @@ def test_the_solver_refuses_what_it_cannot_square(scale, recwarn):
     with pytest.raises(ValueError, match="is a quantity in an impossible unit"):
         fit_terms(table, PARAMS_TOKENS, Objective())
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("model", ["params-tokens", "E + A*N^-beta + B*D^-gamma"])
+def test_a_fit_predicts_other_runs_and_has_estimates(model):
+    found = fit(plain_runs(), model=model)
+    other = Runs.read({"params": [3e9, 4e10], "tokens": [1e11, 2e12], "loss": [2.0, 2.0]})
+    law = found.coefficients
+    expected = law["E"] + law["A"] * other.params ** -law["beta"] + law["B"] * other.tokens ** -law["gamma"]
+    assert found.predict(other) == pytest.approx(expected, rel=1e-13)
+    for name, estimate in found.estimates(0.8).items():
+        assert estimate.value == law[name]
+        assert (estimate.low, estimate.high) == found.intervals(0.8)[name]
+        assert estimate.standard_error == found.standard_errors[name]

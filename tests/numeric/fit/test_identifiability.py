@@ -11,12 +11,21 @@ import pytest
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.identifiability import Identifiability, identifiability
+from isoflop.numeric.fit.identifiability import (
+    EXACT,
+    NEAR,
+    Identifiability,
+    additive_rank,
+    balanced_rank,
+    identifiability,
+    levels,
+    members,
+    points,
+)
 from isoflop.numeric.fit.models import Design, named_model
 from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.fit.optimality import Solution
 from isoflop.numeric.fit.result import Fit
-from isoflop.numeric.fit.solver import Solution
-from isoflop.numeric.fit.structure import EXACT, NEAR, additive_rank, balanced_rank, levels, members, points
 
 MP = mpmath.mp.clone()
 MP.dps = 60

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.general import Solution, solve
+from isoflop.numeric.fit.general import solve
+from isoflop.numeric.fit.optimality import Solution
 
 SETS = """
     Bennett5 BoxBOD Chwirut1 Chwirut2 DanWood ENSO Eckerle4 Gauss1 Gauss2 Gauss3 Hahn1 Kirby2 Lanczos1 Lanczos2 Lanczos3 MGH09

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.general import Solution, solve
+from isoflop.numeric.fit.general import solve
+from isoflop.numeric.fit.optimality import Solution
 
 LOSS_LAW = "E + (a*M^eta + b*M^-eta)*C^-eta"
 ERROR_LAW = "eps - k*exp(-gamma*L)"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.passk import likelihood
-from isoflop.numeric.passk.likelihood import Shapes, Surface
-from isoflop.numeric.passk.relearnt import AtK
+from isoflop.numeric.passk.likelihood import AtK, Shapes, Surface
 
 
 @pytest.fixture(scope="module")
