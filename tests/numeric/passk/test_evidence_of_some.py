@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.passk import likelihood
-from isoflop.numeric.passk.likelihood import AtK, Shapes, Surface
+from isoflop.numeric.passk.likelihood import AtK, Surface
+from isoflop.numeric.passk.shapes import Shapes
 
 
 @pytest.fixture(scope="module")
