@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
+from ..allocation_across import allocation_across
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
 from ..law import Law
@@ -39,8 +40,6 @@ __all__ = ["AccuracyLaw", "AccuracyPenalty", "LossOptimal", "Plan", "Planning", 
 
 #: Laws of params and tokens; the first that was fitted is planned with.
 PLANNING = ("params-tokens", "params-tokens-ceiling")
-#: Coefficients of two laws, of which one allocates and the other judges.
-ACROSS = ("A", "B", "beta", "gamma")
 #: What training for the least loss costs, by the least that each cost can be, at the ratio 1.
 COSTS = {"loss_penalty": 1.0, "lost_accuracy": 0.0, "compute_overhead": 0.0}
 
@@ -311,27 +310,21 @@ class AccuracyLaw:
         compute : float or array_like
             Budgets in FLOP.
         """
-        budgets, best, own = _budgets(compute), loss_law.envelope, self.law.envelope
-        first, second = (law.needed("A", "B") for law in (loss_law, self.law))
-        indexed = {f"{name}_1": first[name] for name in ACROSS} | {f"{name}_2": second[name] for name in ACROSS}
-        s = np.asarray(formulas.log_size_ratio_across(compute=budgets, **indexed))
-
-        exponents = {name: second[name] for name in ("beta", "gamma")}
-        excess, effective = formulas.excess(s, **exponents), formulas.effective_compute(s, **exponents)
-        optimal = np.asarray(self.optimal_accuracy(budgets))
-        lost = self._lost(own.reducible_loss(budgets), excess)
+        across = allocation_across(loss_law, self.law, _budgets(compute))
+        lost = self._lost(across.optimal_reducible, across.excess)
+        optimal = np.asarray(self.optimal_accuracy(across.compute))
         return LossOptimal(
             law=loss_law.name,
-            compute=budgets,
-            params=best.params(budgets),
-            tokens=best.tokens(budgets),
-            optimal_params=own.params(budgets),
-            optimal_tokens=own.tokens(budgets),
-            ratio=formulas.ratio_at_log(s),
-            loss_penalty=formulas.penalty(s, **exponents),
-            excess=excess,
-            effective_compute=effective,
-            compute_overhead=_overhead(formulas.lost_compute(s, **exponents), effective),
+            compute=across.compute,
+            params=across.params,
+            tokens=across.tokens,
+            optimal_params=across.optimal_params,
+            optimal_tokens=across.optimal_tokens,
+            ratio=formulas.ratio_at_log(across.log_size_ratio),
+            loss_penalty=across.loss_penalty,
+            excess=across.excess,
+            effective_compute=across.effective_compute,
+            compute_overhead=_overhead(across.lost_compute, across.effective_compute),
             accuracy=optimal - lost,
             optimal_accuracy=optimal,
             lost_accuracy=lost,
