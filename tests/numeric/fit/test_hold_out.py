@@ -73,7 +73,7 @@ def test_a_sweep_parts_the_rows_at_every_threshold():
 
 def test_folds_hold_every_row_out_once():
     splits = folds(N, 6)
-    assert (sum(split.test.astype(int) for split in splits) == 1).all()
+    assert (np.sum([split.test for split in splits], axis=0) == 1).all()
     assert {int(split.test.sum()) for split in splits} == {3, 4}
     by = np.repeat(list("abcde"), 4)
     for split in folds(N, 3, by=by):
@@ -85,8 +85,8 @@ def test_folds_hold_every_row_out_once():
     [
         (lambda: by_condition(np.zeros(5, bool)), "holds out none of the 5 rows"),
         (lambda: by_condition(np.ones(5, bool)), "fits none of the 5 rows"),
-        (lambda: Split("s", [True, True], [False, True]), "row 1 is both"),
-        (lambda: Split("s", [True, True], [False]), "must be one shape"),
+        (lambda: Split("s", np.array([True, True]), np.array([False, True])), "row 1 is both"),
+        (lambda: Split("s", np.array([True, True]), np.array([False])), "must be one shape"),
         (lambda: folds(5, 6), "^count=6"),
         (lambda: folds(5, 1), "^count=1"),
         (lambda: rolling(np.arange(9.0), 0), "^cutoffs=0"),
