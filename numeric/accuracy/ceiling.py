@@ -80,7 +80,7 @@ CAVEAT = (
 
 #: What sets the E of a fit apart from that of this module.
 BESIDE = (
-    "E, which sets the ceiling, is of the fitted runs and by Huber's function; compare-laws --ceiling takes all runs, held-out "
+    "E, which sets the ceiling, is of the fitted runs and by Huber's function; backtest --ceiling takes all runs, held-out "
     "ones too, and least squares, so that the two may differ. Where E is 0 its limit is that of the profile likelihood of the "
     "fitted runs, as refits do not tell how far above 0 it may be"
 )
