@@ -77,7 +77,8 @@ def parser() -> Parser:
         "isoflop backtest",
         [
             "TABLE [--law LAW ...] [--rolling AXIS] [--targets N|all] [--cutoffs N|...]",
-            "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling AXIS] [--sweep]",
+            "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling AXIS]",
+            "EVALUATIONS [--sweep] [--threshold C ...] [--ceiling] [--proxies]",
         ],
         "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and correct\n"
         "ones by model and problem; the columns tell which, or --of does.\n"
