@@ -1,4 +1,4 @@
-"""Write counts.csv, models.csv and gold.csv: samples of 48 simulated models on 64 problems, to try `isoflop passk-laws` on.
+"""Write counts.csv, models.csv and gold.csv: samples of 48 simulated models on 64 problems, to try `isoflop fit` on.
 
 Eight sizes with six token counts each. -log pass@1 follows a params+tokens law with 3 % scatter of models about it; success
 rates of a model's problems are Beta-distributed; a problem is sampled in batches of 100 until it is solved twice, or 5,000

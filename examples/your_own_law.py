@@ -20,13 +20,13 @@ def main() -> None:
     """Print the allocations of both laws at three budgets."""
     N, D, U, Nc, Dc, aN, aD, E, A, b, B, g, F, h = symbols("N D U Nc Dc aN aD E A b B g F h", positive=True)
     kaplan = law_from_expression(((Nc / N) ** (aN / aD) + Dc / D) ** aD, KAPLAN, name="Kaplan et al. 2020")
-    print(f"{kaplan.name}: L = {kaplan.envelope.form.loss}")
-    print(f"N* = {kaplan.envelope.params}")
+    print(f"{kaplan.name}: L = {kaplan.derived.form.loss}")
+    print(f"N* = {kaplan.derived.params}")
     three = law_from_expression(
         E + A * N**-b + B * D**-g + F * U**-h, THREE, variables=("N", "D", "U"), budget="6*N*D*U^0.5", name="three variables"
     )
     for law in (kaplan, three):
-        print(f"{law.name}: L* - E ~ C^-{law.exponent:.4f} with E = {law.irreducible_loss:g}")
+        print(f"{law.name}: L* - E ~ C^-{law.envelope.exponent:.4f} with E = {law.irreducible_loss:g}")
         for compute in (1e20, 1e22, 1e24):
             optimum = law.allocate(compute=compute)
             spent = ", ".join(f"{name} {value:.3g}" for name, value in optimum.variables)

@@ -72,10 +72,10 @@ def several(body: Callable[Concatenate[Any, Arguments], Any]) -> Callable[Argume
     """The same for a formula with several results, of which none is checked."""
 
     @wraps(body)
-    def call(*values: Any) -> Any:
+    def call(*values: Arguments.args, **named: Arguments.kwargs) -> Any:
         import numpy as np
 
-        return body(_namespace(values) or np, *values)
+        return body(_namespace(values) or np, *values, **named)
 
     return call
 

@@ -11,6 +11,7 @@ from .errors import exponent_number, nonnegative_number, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from os import PathLike
     from typing import Any
 
 #: exp of more than this exceeds the largest float.
@@ -84,6 +85,17 @@ class ComputeLaw(Frozen):
     def reducible_loss(self, compute: Any) -> Any:
         """L - E = C0 C^-alpha; ``compute``: FLOP, > 0, a number or an array."""
         return power(compute, math.log(self.C0), self.alpha)
+
+    @property
+    def envelope(self) -> ComputeLaw:
+        """The best loss for every budget: the law itself."""
+        return self
+
+    def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
+        """Write a law file."""
+        from .lawfile import write
+
+        write(self, path, notation)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
         """The coefficients by their names in a notation."""

@@ -8,8 +8,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..theory.data.notation import Frozen
+from .allocation import Allocation
 from .arrays import at_least, is_number, namespace, positive_values
 from .errors import outside, positive_number
+from .penalty import Penalty, Run, Tolerance, interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,13 +30,13 @@ def compiled_law(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
     from ..theory.code.codegen import law_module
 
-    return compiled("law", law_module(envelope))
+    return executed("law", law_module(envelope))
 
 
-def compiled(name: str, source: str) -> ModuleType:
-    """A module from its printed source."""
+def executed(name: str, source: str) -> ModuleType:
+    """Generated source as a module: what codegen prints from SymPy trees, never what a user typed."""
     module = ModuleType(f"isoflop.numeric.compiled_{name}", source.split('"""')[1])
-    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # printed by codegen from SymPy trees
+    exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
     return module
 
 
@@ -44,7 +46,7 @@ def _expm1_of_log1p(power: float, x: Any) -> Any:
     return xp.expm1(power * xp.log1p(x))
 
 
-class CustomAllocation(Frozen):
+class CustomAllocation(Allocation):
     """The optimal variables for a budget or a target; each variable is an attribute too, such as `params`.
 
     Attributes
@@ -53,15 +55,14 @@ class CustomAllocation(Frozen):
         The optimal value of each variable by name, in the order of the law's terms.
     compute, loss : float or ndarray
     reducible_loss : float, ndarray or None
-        |L - E| with E the law's `irreducible_loss`; None where there is none.
+        |L - E| with E the law's limit; None where there is none.
     """
 
     __slots__ = ("compute", "loss", "reducible_loss", "variables")
 
     variables: tuple[tuple[str, Any], ...]
-    compute: Any
-    loss: Any
-    reducible_loss: Any
+    unspent_compute = 0.0
+    at_max_params = at_max_tokens = False
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
@@ -78,8 +79,150 @@ class CustomAllocation(Frozen):
             raise AttributeError(f"CustomAllocation has no attribute {name!r}; it has {', '.join([*optimal, *self.__slots__])}")
         return optimal[name]
 
+
+class CustomPenalty(Penalty):
+    """What an allocation costs under a law h(R), R being the sum of power laws inside it.
+
+    An allocation that has P_R times the least R has the loss h(P_R R*), so its `loss_penalty` is that of the loss, and the
+    budget matters where |L* - E| is no power law; how much compute it wastes is the same for every h.
+    """
+
+    __slots__ = ("budget", "given", "inner_excess", "law", "log_size_ratio")
+
+    law: CustomLaw  # type: ignore[assignment]
+    inner_excess: Any
+    budget: Any
+
+    def _of(self, figure: Any) -> Any:
+        if self.log_size_ratio is None:
+            raise ValueError(f"{figure.__name__}: is of laws of 2 variables, this one has {len(self.law.variables)}")
+        return self.law.evaluate(self.law._of_sum(figure.__name__), log_size_ratio=self.log_size_ratio)
+
+    @cached_property
+    def ratio(self) -> Any:
+        """Overtraining ratio."""
+        given = dict(self.given)
+        return given["ratio"] if "ratio" in given else self.law.evaluate("ratio_at_log", log_size_ratio=self.log_size_ratio)
+
+    @cached_property
+    def inner_penalty(self) -> Any:
+        """R/R*, of the sum inside the law."""
+        return 1.0 + self.inner_excess
+
+    @cached_property
+    def excess(self) -> Any:
+        """P - 1."""
+        return self.law._excess_of_loss(self.inner_excess, self.budget)
+
+    @cached_property
+    def loss_penalty(self) -> Any:
+        """P = (L - E)/(L* - E)."""
+        return 1.0 + self.excess
+
+    @cached_property
+    def run(self) -> CustomRun | None:
+        """The run of params and tokens, and the optimum at its compute."""
+        given = dict(self.given)
+        if set(given) != {"params", "tokens"}:
+            return None
+        return CustomRun(law=self.law, **given, excess=self.excess)
+
+
+class CustomRun(Run):
+    """A run of a law of the user's own, and the optimum at its compute; of an accuracy the loss is below the optimal one."""
+
+    @cached_property
+    def reducible_loss(self) -> Any:
+        """|L - E|."""
+        return self.law.reducible_loss(self.params, self.tokens)
+
+    @cached_property
+    def loss(self) -> Any:
+        """L."""
+        return self.law.loss(self.params, self.tokens)
+
+
+class CustomEnvelope(Frozen):
+    """The best loss for every budget of a law of the user's own: exponent, coefficient, loss and allocation.
+
+    The optimal value of a variable is a method by its name: `params(compute)`, `tokens(compute)`.
+
+    Attributes
+    ----------
+    law : CustomLaw
+    """
+
+    __slots__ = ("law",)
+
+    law: CustomLaw
+
+    @property
+    def exponent(self) -> float:
+        """alpha of the compute law |L* - E| = C0 C^-alpha.
+
+        Raises
+        ------
+        ValueError
+            Where |L* - E| is no power law of compute: see `local_exponent` and `inner_exponent`.
+        """
+        return float(self._of_compute_law("exponent"))
+
+    @property
+    def coefficient(self) -> float:
+        """C0 of the compute law |L* - E| = C0 C^-alpha; ValueError where there is none."""
+        return float(self._of_compute_law("coefficient"))
+
+    def local_exponent(self, compute: Any) -> Any:
+        """-dlog|L* - E|/dlog C at a budget; the same at all of them where |L* - E| is a power law."""
+        self.law._require_reducible()
+        if self.law.derived.form.is_sum:
+            return self.exponent + 0.0 * self.loss(compute)
+        return self.law.evaluate("local_exponent", compute=compute)
+
+    @property
+    def inner_exponent(self) -> float:
+        """alpha of R* = C0 C^-alpha, R the sum inside the law."""
+        return float(self.law.evaluate(self.law._of_sum("exponent")))
+
+    @property
+    def inner_coefficient(self) -> float:
+        """C0 of R* = C0 C^-alpha, R the sum inside the law."""
+        return float(self.law.evaluate(self.law._of_sum("coefficient")))
+
+    def loss(self, compute: Any) -> Any:
+        """L*(C)."""
+        return self.law.evaluate("optimal_loss", compute=compute)
+
+    def reducible_loss(self, compute: Any) -> Any:
+        """|L*(C) - E|."""
+        self.law._require_reducible()
+        return self.law.evaluate("optimal_reducible_loss", compute=compute)
+
+    def marginal_loss(self, compute: Any) -> Any:
+        """Shadow price of compute |dL*/dC|, loss per FLOP."""
+        return self.law.evaluate("marginal_loss", compute=compute)
+
+    def tokens_per_param(self, compute: Any) -> Any:
+        """D*(C)/N*(C)."""
+        return self.law.evaluate("optimal_tokens_per_param", compute=compute)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.law.variables:
+            raise AttributeError(f"CustomEnvelope has no attribute {name!r}")
+        return lambda compute: self.law.evaluate(f"optimal_{name}", compute=compute)
+
+    def _of_compute_law(self, name: str) -> Any:
+        law, form = self.law, self.law.derived.form
+        law._require_reducible()
+        if form.power is None:
+            raise ValueError(
+                f"{name}: {law.name} has none, for {form.outer} less its limit {form.irreducible} is no power of R, so no power "
+                "law of compute; see local_exponent(compute), and inner_exponent, that of R"
+            )
+        return law.evaluate(name)
+
     def __repr__(self) -> str:
-        return f"CustomAllocation({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
+        return f"{self.law!r}.envelope"
 
 
 class CustomLaw:
@@ -87,7 +230,7 @@ class CustomLaw:
 
     Attributes
     ----------
-    envelope : isoflop.theory.envelope.Envelope
+    derived : isoflop.theory.envelope.Envelope
         The symbolic optimum, with its proofs.
     coefficients : dict of str to float
     name : str
@@ -96,21 +239,26 @@ class CustomLaw:
     """
 
     def __init__(self, envelope: Envelope, coefficients: Mapping[str, float], name: str) -> None:
-        self.envelope = envelope
+        self.derived = envelope
         self.coefficients = dict(coefficients)
         self.name = name
 
     @cached_property
     def formulas(self) -> ModuleType:
         """The generated functions, compiled when first used."""
-        return compiled_law(self.envelope)
+        return compiled_law(self.derived)
+
+    @property
+    def envelope(self) -> CustomEnvelope:
+        """The compute-optimal envelope as numbers."""
+        return CustomEnvelope(law=self)
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The names under which the variables are passed: `params` and `tokens` for N and D, else their own."""
         from ..theory.code.formulas import argument_name
 
-        return tuple(argument_name(variable) for variable in self.envelope.form.variables)
+        return tuple(argument_name(variable) for variable in self.derived.form.variables)
 
     def evaluate(self, name: str, /, **variables: Any) -> Any:
         """Any generated function by name, e.g. `evaluate("marginal_loss", compute=1e21)`.
@@ -142,49 +290,21 @@ class CustomLaw:
             Where that is not finite: there is then no reducible loss, and no penalty or exponent of it.
         """
         self._require_reducible()
-        return self._number(self.envelope.form.irreducible)
+        return self._number(self.derived.form.irreducible)
+
+    @property
+    def E(self) -> float | None:
+        """The `irreducible_loss`, None where there is none."""
+        return None if self.derived.form.gap is None else self.irreducible_loss
+
+    def compute(self, *values: Any, **variables: Any) -> Any:
+        """Training compute in FLOP of the variables, in their order or by name."""
+        return self.evaluate("compute", **self._run(values, variables))
 
     def reducible_loss(self, *values: Any, **variables: Any) -> Any:
         """|L - E|, E the `irreducible_loss`: what more params and tokens could take off a loss, or add to an accuracy."""
         self._require_reducible()
         return self.evaluate("reducible_loss", **self._run(values, variables))
-
-    @property
-    def exponent(self) -> float:
-        """alpha of the compute law |L* - E| = C0 C^-alpha.
-
-        Raises
-        ------
-        ValueError
-            Where |L* - E| is no power law of compute: see `local_exponent` and `inner_exponent`.
-        """
-        return float(self._of_compute_law("exponent"))
-
-    @property
-    def coefficient(self) -> float:
-        """C0 of the compute law |L* - E| = C0 C^-alpha; ValueError where there is none."""
-        return float(self._of_compute_law("coefficient"))
-
-    def local_exponent(self, compute: Any) -> Any:
-        """-dlog|L* - E|/dlog C at a budget; the same at all of them where |L* - E| is a power law."""
-        self._require_reducible()
-        if self.envelope.form.is_sum:
-            return self.exponent + 0.0 * self.optimal_loss(compute)
-        return self.evaluate("local_exponent", compute=compute)
-
-    @property
-    def inner_exponent(self) -> float:
-        """alpha of R* = C0 C^-alpha, R the sum inside the law."""
-        return float(self.evaluate(self._of_sum("exponent")))
-
-    @property
-    def inner_coefficient(self) -> float:
-        """C0 of R* = C0 C^-alpha, R the sum inside the law."""
-        return float(self.evaluate(self._of_sum("coefficient")))
-
-    def optimal_loss(self, compute: Any) -> Any:
-        """The law on its envelope."""
-        return self.evaluate("optimal_loss", compute=compute)
 
     # -- the optimum ---------------------------------------------------------------------------------------------------
 
@@ -202,18 +322,18 @@ class CustomLaw:
             raise ValueError(f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, reducible_loss")
         if compute is None:
             compute = self._compute_for(chosen[0], given[chosen[0]])
-        known = self.envelope.form.gap is not None
+        known = self.derived.form.gap is not None
         return CustomAllocation(
             variables=tuple((name, self.evaluate(f"optimal_{name}", compute=compute)) for name in self.variables),
             compute=compute,
-            loss=self.optimal_loss(compute),
+            loss=self.envelope.loss(compute),
             reducible_loss=self.evaluate("optimal_reducible_loss", compute=compute) if known else None,
         )
 
     # -- other allocations ---------------------------------------------------------------------------------------------
 
-    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, compute: Any = None, **variables: Any) -> Any:
-        """(L - E)/(L* - E) of a run, or at an overtraining ratio or size ratio, E the `irreducible_loss`; at least 1.
+    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, compute: Any = None, **variables: Any) -> CustomPenalty:
+        """What training off the optimum costs, of a run or at an overtraining or size ratio; E is the `irreducible_loss`.
 
         Parameters
         ----------
@@ -230,44 +350,80 @@ class CustomLaw:
             Where the law has no irreducible loss, or a budget is needed and missing; `inner_penalty` needs neither.
         """
         self._require_reducible()
-        inner = self._inner_excess(ratio, size_ratio, variables)
         if variables and compute is not None:
             raise ValueError("compute: is for ratio or size_ratio; a run has its own")
-        form = self.envelope.form
-        if form.power is not None:
-            cost = 1.0 + _expm1_of_log1p(self._number(form.power[1]), inner)
-            return cost if compute is None else cost + 0.0 * self.optimal_loss(compute)  # the same at every budget
-        if not variables and compute is None:
-            raise ValueError(
-                f"compute: is needed, for the penalty of {form.outer} at a ratio depends on the budget; "
-                "inner_penalty, of the sum R inside it, does not"
-            )
-        best = self.evaluate("optimal_inner_sum", compute=self.evaluate("compute", **variables) if variables else compute)
-        above = self.evaluate("reducible_loss_at", inner_sum=best * (1.0 + inner))
-        return at_least(above / self.evaluate("reducible_loss_at", inner_sum=best), 1.0)
+        return self._penalty(ratio, size_ratio, compute, variables)
 
     def inner_penalty(self, ratio: Any = None, *, size_ratio: Any = None, **variables: Any) -> Any:
         """R/R* of a run (all variables), or at an overtraining ratio or size ratio; R is the sum inside the law, at least 1."""
-        return 1.0 + self._inner_excess(ratio, size_ratio, variables)
+        return self._penalty(ratio, size_ratio, None, variables, needs_compute=False).inner_penalty
 
-    def _inner_excess(self, ratio: Any, size_ratio: Any, variables: Mapping[str, Any]) -> Any:
-        """R/R* - 1 >= 0."""
-        excess = self._of_sum("excess")
+    def tolerance(self, within: float, *, compute: float | None = None) -> Tolerance:
+        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 + within.
+
+        ``compute``: the budget, needed where |L* - E| is no power law of compute.
+        """
+        epsilon = positive_number("within", within)
+        self._require_reducible()
+
+        def excess(s: float) -> float:
+            inner = self.evaluate(self._of_sum("excess"), log_size_ratio=s)
+            return float(self._excess_of_loss(inner, compute))
+
+        step = self.evaluate(self._of_sum("tolerance_half_width"), tolerance=epsilon)
+        return interval(
+            epsilon,
+            step,
+            excess,
+            size_ratio=(
+                lambda s: self.evaluate("size_ratio_at_log", log_size_ratio=s),
+                lambda r: self.evaluate("log_size_ratio", size_ratio=r),
+            ),
+            ratio=(
+                lambda s: self.evaluate("ratio_at_log", log_size_ratio=s),
+                lambda rho: self.evaluate("log_size_ratio_at_ratio", ratio=rho),
+            ),
+        )
+
+    def _penalty(
+        self, ratio: Any, size_ratio: Any, compute: Any, variables: Mapping[str, Any], *, needs_compute: bool = True
+    ) -> CustomPenalty:
+        excess, s = self._of_sum("excess"), None
         if ratio is not None or size_ratio is not None:
             if variables or (ratio is not None and size_ratio is not None):
                 raise ValueError("given more than one of ratio, size_ratio, a run: must be exactly one")
             if len(self.variables) != 2:
                 raise ValueError(f"ratio: fixes the allocation of 2 variables only, the law has {len(self.variables)}")
-            if ratio is not None:
-                s = self.evaluate("log_size_ratio_at_ratio", ratio=ratio)
-            else:
-                s = self.evaluate("log_size_ratio", size_ratio=size_ratio)
-            return self.evaluate(excess, log_size_ratio=s)
-        self._run((), variables)
-        if len(self.variables) == 2:
-            return self.evaluate(excess, log_size_ratio=self.evaluate("log_size_ratio_of_run", **variables))
-        best = self.evaluate(self._of_sum("optimal_reducible_loss"), compute=self.evaluate("compute", **variables))
-        return at_least(self.inner_sum(**variables) / best, 1.0) - 1.0
+            given = {"size_ratio": size_ratio} if ratio is None else {"ratio": ratio}
+            s = self.evaluate("log_size_ratio" if ratio is None else "log_size_ratio_at_ratio", **given)
+        else:
+            given = self._run((), variables)
+            compute = self.evaluate("compute", **given)
+            if len(self.variables) == 2:
+                s = self.evaluate("log_size_ratio_of_run", **given)
+        if s is not None:
+            inner = self.evaluate(excess, log_size_ratio=s)
+        else:
+            best = self.evaluate(self._of_sum("optimal_reducible_loss"), compute=compute)
+            inner = at_least(self.inner_sum(**given) / best, 1.0) - 1.0
+        if needs_compute and self._power is None and compute is None:
+            raise ValueError(
+                f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio depends on the budget; "
+                "inner_penalty, of the sum R inside it, does not"
+            )
+        budget = None if compute is None else positive_values("compute", compute)
+        return CustomPenalty(law=self, log_size_ratio=s, inner_excess=inner, budget=budget, given=tuple(given.items()))
+
+    def _excess_of_loss(self, inner: Any, compute: Any) -> Any:
+        """(L - E)/(L* - E) - 1 from R/R* - 1, at a budget where it depends on one."""
+        if self._power is not None:
+            excess = _expm1_of_log1p(self._power, inner)
+            return excess if compute is None else excess + 0.0 * compute  # the same at every budget
+        if compute is None:
+            raise ValueError(f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio depends on the budget")
+        best = self.evaluate("optimal_inner_sum", compute=compute)
+        above = self.evaluate("reducible_loss_at", inner_sum=best * (1.0 + inner))
+        return at_least(above / self.evaluate("reducible_loss_at", inner_sum=best), 1.0) - 1.0
 
     # -- plumbing ------------------------------------------------------------------------------------------------------
 
@@ -275,7 +431,18 @@ class CustomLaw:
         """The generated function of R that has this name where the reducible loss is R."""
         from ..theory.code.formulas import inner_name
 
-        return name if self.envelope.form.is_sum else inner_name(name)
+        return name if self._is_sum else inner_name(name)
+
+    @cached_property
+    def _is_sum(self) -> bool:
+        """Whether L = E + R."""
+        return bool(self.derived.form.is_sum)
+
+    @cached_property
+    def _power(self) -> float | None:
+        """p of L - E = K R^p, None where it is no power of R."""
+        power = self.derived.form.power
+        return None if power is None else self._number(power[1])
 
     def _number(self, expression: Any) -> float:
         """An expression of the coefficients as a float."""
@@ -284,21 +451,11 @@ class CustomLaw:
         return float(expression.evalf(DIGITS, subs={x: self.coefficients[argument_name(x)] for x in expression.free_symbols}))
 
     def _require_reducible(self) -> None:
-        if self.envelope.form.gap is None:
+        if self.derived.form.gap is None:
             raise ValueError(
-                f"{self.name}: {self.envelope.form.outer} has no finite limit as R -> 0, so no irreducible loss and nothing "
+                f"{self.name}: {self.derived.form.outer} has no finite limit as R -> 0, so no irreducible loss and nothing "
                 "that is measured from it; inner_penalty and inner_exponent are of R"
             )
-
-    def _of_compute_law(self, name: str) -> Any:
-        self._require_reducible()
-        form = self.envelope.form
-        if form.power is None:
-            raise ValueError(
-                f"{name}: {self.name} has none, for {form.outer} less its limit {form.irreducible} is no power of R, so no power "
-                "law of compute; see local_exponent(compute), and inner_exponent, that of R"
-            )
-        return self.evaluate(name)
 
     def _run(self, values: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         if len(values) > len(self.variables):
@@ -312,7 +469,7 @@ class CustomLaw:
         """The least compute for a target of the loss or the reducible loss."""
         if name == "reducible_loss":
             self._require_reducible()
-            if self.envelope.form.is_sum:
+            if self.derived.form.is_sum:
                 return self.evaluate("compute_for_reducible_loss", reducible_loss=target)
         if not is_number(target) and not isinstance(target, (str, bytes, bool)):
             import numpy as np
@@ -320,14 +477,14 @@ class CustomLaw:
             each = [self._compute_for(name, value) for value in np.ravel(target).tolist()]
             return np.array(each, dtype=float).reshape(np.shape(target))
         inner = self._of_sum("compute_for_reducible_loss")
-        argument = "reducible_loss" if self.envelope.form.is_sum else "inner_sum"
+        argument = "reducible_loss" if self.derived.form.is_sum else "inner_sum"
         return self.evaluate(inner, **{argument: self._inner_sum_at(name, target)})
 
     def _inner_sum_at(self, name: str, target: Any) -> float:
         """The R > 0 at which the law, or its reducible loss, has a value: both are monotone, so bisection in log R finds it."""
         if isinstance(target, bool) or not isinstance(target, (int, float)) or not math.isfinite(target):
             raise outside(name, target, "a finite number")
-        form = self.envelope.form
+        form = self.derived.form
         direction = form.direction if name == "loss" else 1
         argument = "reducible_loss" if form.is_sum else "inner_sum"
 
@@ -348,12 +505,12 @@ class CustomLaw:
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        return f"CustomLaw({self.envelope.form.loss}; {self.envelope.budget}; {numbers}; name={self.name!r})"
+        return f"CustomLaw({self.derived.form.loss}; {self.derived.budget}; {numbers}; name={self.name!r})"
 
     def _repr_latex_(self) -> str:
         from sympy import latex
 
-        return rf"$\displaystyle {latex(self.envelope.form.loss)}$"
+        return rf"$\displaystyle {latex(self.derived.form.loss)}$"
 
 
 def law_from_expression(
@@ -395,7 +552,7 @@ def law_from_expression(
     >>> import sympy
     >>> N, D = sympy.symbols("N D")
     >>> mine = law_from_expression(1.7 + 400 * N**-0.34 + 410 * D**-0.28, {})
-    >>> round(mine.exponent, 6)
+    >>> round(mine.envelope.exponent, 6)
     0.153548
     """
     from sympy import Symbol, sympify

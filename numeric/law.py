@@ -7,7 +7,7 @@ from ..theory.data.notation import notation as find_notation
 from . import allocation, formulas
 from . import penalty as misallocation
 from .arrays import positive_values
-from .errors import exponent_number, nonnegative_number, positive_number
+from .errors import exponent_number, nonnegative_number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
+    from ..theory.typeset.table import Table
     from .allocation import Allocation
     from .penalty import Penalty, Tolerance
 
@@ -343,18 +344,18 @@ class NumericEnvelope(Frozen):
         return f"{self.law!r}.envelope"
 
 
-def law(name: str) -> Law:
-    """A published params+tokens law by name.
+def law(name: str | PathLike[str]) -> Law:
+    """A published params+tokens law by name, or the law of a file.
 
     Parameters
     ----------
-    name : str
-        As `isoflop laws` lists them, e.g. "besiroglu2024".
+    name : str or path
+        As `laws()` lists them, e.g. "besiroglu2024"; or a law file, or a saved fit, such as "fit.json".
 
     Raises
     ------
     ValueError
-        Where there is no such law, or it is a compute law.
+        Where there is no such law or file, or it is a compute law.
 
     Examples
     --------
@@ -363,8 +364,8 @@ def law(name: str) -> Law:
     """
     from ..theory.data.published import LAWS, published
 
-    if isinstance(name, str) and name not in LAWS and ("." in name or "/" in name):
-        raise ValueError(f"law={name!r}: is no published law; Law.load({name!r}) reads a law file")
+    if name not in LAWS and (not isinstance(name, str) or "." in name or "/" in name):
+        return Law.load(name)
     entry = published(name)
     if entry.kind != "params-tokens":
         raise ValueError(f"law={name!r}: is a {entry.kind} law; a params+tokens law is needed")
@@ -372,6 +373,46 @@ def law(name: str) -> Law:
     if values["E"] is None:
         values["E"] = 0.0  # the published form has no irreducible term
     return Law(**values, name=entry.name, source=entry.source.citation)  # type: ignore[arg-type]
+
+
+def laws(kind: str | None = None) -> Table:
+    """The published laws as a table: names, coefficients in the package's notation, and sources.
+
+    Parameters
+    ----------
+    kind : {"params-tokens", "compute"}, optional
+        Only these.
+
+    Examples
+    --------
+    >>> [row["law"] for row in laws("params-tokens").records()][:2]
+    ['hoffmann2022', 'hoffmann2022-rounded']
+    """
+    from ..theory.data.notation import KINDS
+    from ..theory.data.published import names, published
+    from ..theory.typeset.numbers import Significant
+    from ..theory.typeset.table import Column, Table
+
+    if kind not in (None, *KINDS):
+        raise outside("kind", kind, f"one of {', '.join(KINDS)}")
+    listed = [entry for entry in map(published, names()) if kind in (None, entry.kind)]
+    found = {name for entry in listed for name in entry.coefficients}
+    coefficients = [name for name in ("E", "A", "B", "beta", "gamma", "C0", "alpha") if name in found]
+    rows = []
+    for entry in listed:
+        digits = {name: entry.coefficients.get(name) for name in coefficients}
+        values = {name: None if text is None else float(text) for name, text in digits.items()}
+        rows.append({"law": entry.name, "kind": entry.kind, "predicts": entry.metric, "source": entry.source.key} | values)
+    return Table(
+        [
+            Column("law", align="left"),
+            *(() if kind else (Column("kind", align="left"),)),
+            *(Column(name, format=Significant(6)) for name in coefficients),
+            Column("predicts", align="left"),
+            Column("source", align="left"),
+        ],
+        rows,
+    )
 
 
 def _latex_number(value: float) -> str:

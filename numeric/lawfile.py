@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..theory.data.notation import Notation
+    from .compute_law import ComputeLaw
     from .law import Law
 
 LARGEST_FILE = 10_000_000
 
 
-def to_data(law: Law, notation: str | Notation = "schaeffer") -> dict[str, Any]:
+def to_data(law: Law | ComputeLaw, notation: str | Notation = "schaeffer") -> dict[str, Any]:
     """Plain data: name, notation, coefficients, source."""
     return {
         "name": law.name,
@@ -28,7 +29,7 @@ def to_data(law: Law, notation: str | Notation = "schaeffer") -> dict[str, Any]:
     }
 
 
-def to_text(law: Law, notation: str | Notation = "schaeffer") -> str:
+def to_text(law: Law | ComputeLaw, notation: str | Notation = "schaeffer") -> str:
     """JSON text; floats are written so that they read back unchanged."""
     return json.dumps(to_data(law, notation), indent=2, allow_nan=False) + "\n"
 
@@ -96,7 +97,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def write(law: Law, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
+def write(law: Law | ComputeLaw, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
     """Write a law file."""
     from ._files import write as write_file
 

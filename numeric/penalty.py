@@ -12,9 +12,13 @@ from .errors import positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
     from .law import Law
+
+    Excess: TypeAlias = Callable[[float], Any]
+    Scale: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
 
 MEASURES = ("loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
 RATIOS = ("ratio", "size_ratio")
@@ -246,52 +250,65 @@ def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) 
 
 
 def tolerance(law: Law, within: float) -> Tolerance:
-    """See `Law.tolerance`: the two roots of P(s) - 1 = within on either side of s = log r = 0."""
-    epsilon = positive_number("within", within)
-    exponents = law.needed()
-    step = float(formulas.tolerance_half_width(epsilon, **exponents))
-    lowest, highest = (_root(epsilon, exponents, sign * step) for sign in (-1.0, 1.0))
-    return Tolerance(
-        within=epsilon,
-        size_ratio=(_end("size_ratio", lowest, epsilon, exponents), _end("size_ratio", highest, epsilon, exponents)),
-        ratio=(_end("ratio", highest, epsilon, exponents), _end("ratio", lowest, epsilon, exponents)),
+    """See `Law.tolerance`."""
+    epsilon, exponents = positive_number("within", within), law.needed()
+    return interval(
+        epsilon,
+        formulas.tolerance_half_width(epsilon, **exponents),
+        lambda s: formulas.excess(s, **exponents),
+        size_ratio=(formulas.size_ratio_at_log, formulas.log_size_ratio),
+        ratio=(formulas.ratio_at_log, formulas.log_size_ratio_at_ratio),
     )
 
 
-def _excess(argument: str, value: float, exponents: dict[str, float]) -> float:
-    """P - 1, infinite where no float holds it."""
-    logarithm = {"size_ratio": formulas.log_size_ratio, "ratio": formulas.log_size_ratio_at_ratio}
-    try:
-        s = logarithm[argument](value) if argument in logarithm else value
-        return float(formulas.excess(s, **exponents))
-    except ValueError:
-        return math.inf
+def interval(epsilon: float, step: float, excess: Excess, *, size_ratio: Scale, ratio: Scale) -> Tolerance:
+    """The two roots of P(s) - 1 = epsilon on either side of s = log r = 0, as size ratios and as overtraining ratios.
+
+    ``step`` is about how far off they are; each scale is a pair of functions, from s and back to it.
+    """
+
+    def beyond(s: float) -> bool:
+        try:
+            return float(excess(s)) > epsilon
+        except ValueError:  # no float holds it
+            return True
+
+    lowest, highest = (_root(beyond, sign * step) for sign in (-1.0, 1.0))
+    return Tolerance(
+        within=epsilon,
+        size_ratio=(_end(beyond, lowest, epsilon, size_ratio, 0.0), _end(beyond, highest, epsilon, size_ratio, math.inf)),
+        ratio=(_end(beyond, highest, epsilon, ratio, 0.0), _end(beyond, lowest, epsilon, ratio, math.inf)),
+    )
 
 
-def _root(epsilon: float, exponents: dict[str, float], outer: float) -> float:
-    """The last s with the sign of `outer` at which the excess, convex and monotone on that side, is at most epsilon."""
+def _root(beyond: Callable[[float], bool], outer: float) -> float:
+    """The last s with the sign of `outer` that is not beyond: P is convex, and monotone on that side."""
     inner = 0.0
-    while _excess("log_size_ratio", outer, exponents) <= epsilon:
+    while not beyond(outer):
         inner, outer = outer, 2.0 * outer
     while (middle := inner + (outer - inner) / 2.0) not in (inner, outer):
-        if _excess("log_size_ratio", middle, exponents) <= epsilon:
-            inner = middle
-        else:
+        if beyond(middle):
             outer = middle
+        else:
+            inner = middle
     return inner
 
 
-def _end(argument: str, s: float, epsilon: float, exponents: dict[str, float]) -> float:
-    """The end of the interval as a size ratio or an overtraining ratio: the last float inside."""
+def _end(beyond: Callable[[float], bool], s: float, epsilon: float, scale: Scale, outside: float) -> float:
+    """The end of the interval on a scale: the last float inside."""
+    from_log, to_log = scale
     try:
-        value = float(formulas.size_ratio_at_log(s) if argument == "size_ratio" else formulas.ratio_at_log(s))
+        value = float(from_log(s))
     except ValueError:
         value = math.inf
     if not 0.0 < value < math.inf:
         raise ValueError(f"within={epsilon!r}: the allocations within it reach beyond the range of a float (log r = {s:.6g})")
-    outside = math.inf if (s > 0.0) == (argument == "size_ratio") else 0.0
-    while _excess(argument, math.nextafter(value, outside), exponents) <= epsilon:
+
+    def is_outside(end: float) -> bool:
+        return not 0.0 < end < math.inf or beyond(float(to_log(end)))
+
+    while not is_outside(math.nextafter(value, outside)):
         value = math.nextafter(value, outside)
-    while _excess(argument, value, exponents) > epsilon:
+    while is_outside(value):
         value = math.nextafter(value, 1.0)
     return value

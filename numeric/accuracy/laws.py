@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..data.evaluations import Evaluations
+    from ..data.sample import Sample
+    from .baselines import Baseline
     from .kind import Kind
 
-__all__ = ["FIRST_STAGES", "LAWS", "law_named"]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["FIRST_STAGES", "LAWS", "held_out_of", "kind_for", "law_named"]
 
 #: In the order in which they are listed. bnsl-2 and so on have as many breaks.
 LAWS = (
@@ -61,7 +70,7 @@ def _found(name: str, first_stage: str) -> Kind:
 
         return two_stage(name.removeprefix("two-stage-"), stage=first_stage)
     if name.startswith("bnsl"):
-        from .bnsl_fit import broken
+        from .broken_fit import broken
 
         return broken(int(name.partition("-")[2] or 1))
     if name == "bilinear":
@@ -71,3 +80,28 @@ def _found(name: str, first_stage: str) -> Kind:
     from .power import POWER_KINDS
 
     return POWER_KINDS[name]
+
+
+def kind_for(law: str, baseline: Baseline, *, margin: float | None = None, first_stage: str = "compute") -> Kind:
+    """A law by name, for a benchmark: with the margin that is given, else that which comes with the accuracy of guessing.
+
+    The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above guessing, or to all, still is.
+    """
+    from .power import MARGIN
+
+    found = law_named(law, margin=margin, first_stage=first_stage)
+    if margin is None and baseline.margin is not None and found.margin == MARGIN:
+        return law_named(law, margin=baseline.margin, first_stage=first_stage)
+    return found
+
+
+def held_out_of(evaluations: Evaluations, sample: Sample, condition: str | None) -> Mask:
+    """The runs of a sample that a condition holds out (n,); none without one.
+
+    A condition on k concerns the pairs alone: runs without k are those at k = 1.
+    """
+    if condition is None:
+        return np.zeros(len(sample), bool)
+    if sample.at.k is None:
+        sample = replace(sample, at=replace(sample.at, k=np.ones(len(sample))))
+    return evaluations.held_out(sample, condition)

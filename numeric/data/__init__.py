@@ -1,1 +1,1 @@
-"""Tables of runs, evaluations and counts: columns recognised, rows checked, what is left out named."""
+"""Tables of runs, evaluations and counts: one reader, one registry of columns, four views."""

@@ -51,7 +51,7 @@ class Filled:
 
 
 def fill(given: Mapping[str, Any]) -> Filled:
-    """What follows from C = 6ND where two of params, tokens and compute are positive and finite, (n,) each."""
+    """What follows from C = 6ND where two of the three are positive and finite, (n,) each."""
     values = {name: given[name] for name in BUDGET if name in given}
     valid = {name: (column > 0.0) & np.isfinite(column) for name, column in values.items()}
     derived, filled = None, {}
@@ -85,7 +85,7 @@ def _or_infinite(function: Callable[..., Any], first: Any, second: Any) -> Any:
 
 
 def doubts_of_budget(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
-    """Warnings about tokens per param and about compute that is not 6ND; `given`: those with a column of their own."""
+    """Warnings about D/N, and about compute that is not 6ND; `given`: those with a column."""
     warnings = []
     if "params" in quantities and "tokens" in quantities:
         ratio = quantities["tokens"] / quantities["params"]

@@ -1,4 +1,4 @@
-"""Which column of a table holds which quantity: by its own name, its letter, or a usual spelling."""
+"""Which column holds which quantity: by its own name, its letter, or a usual spelling."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Quantity:
 PARAMS = Quantity(
     "params",
     """
-    param parameter parameters nparam nparams numparam numparams nparameters numparameters numberofparameters
-    paramcount paramscount parametercount modelsize modelparams modelparameters totalparams totalparameters
-    numtotalparams trainableparams trainableparameters
+    param parameter parameters nparam nparams numparam numparams nparameters numparameters
+    numberofparameters paramcount paramscount parametercount modelsize modelparams modelparameters
+    totalparams totalparameters numtotalparams trainableparams trainableparameters
     """,
     "N",
     ("param", "modelsize"),
@@ -61,10 +61,10 @@ PARAMS = Quantity(
 TOKENS = Quantity(
     "tokens",
     """
-    token ntoken ntokens numtoken numtokens numberoftokens nbtokens tokencount totaltokens trainingtokens
-    traintokens numtrainingtokens numtraintokens ntrainingtokens ntraintokens tokenstrained trainedtokens
-    tokensseen seentokens tokensprocessed tokensconsumed consumedtokens datasize datasetsize datasettokens
-    trainingdatasetsize
+    token ntoken ntokens numtoken numtokens numberoftokens nbtokens tokencount totaltokens
+    trainingtokens traintokens numtrainingtokens numtraintokens ntrainingtokens ntraintokens
+    tokenstrained trainedtokens tokensseen seentokens tokensprocessed tokensconsumed consumedtokens
+    datasize datasetsize datasettokens trainingdatasetsize
     """,
     "D",
     ("token", "datasize", "datasetsize"),
@@ -72,10 +72,10 @@ TOKENS = Quantity(
 COMPUTE = Quantity(
     "compute",
     """
-    flop flops totalflop totalflops trainingflop trainingflops trainflop trainflops modelflops computeflop
-    computeflops flopcount flopscount estimatedflops trainingcompute traincompute totalcompute
-    trainingcomputeflop trainingcomputeflops budget flopbudget flopsbudget computebudget trainingbudget c6nd
-    6nd flops6nd
+    flop flops totalflop totalflops trainingflop trainingflops trainflop trainflops modelflops
+    computeflop computeflops flopcount flopscount estimatedflops trainingcompute traincompute
+    totalcompute trainingcomputeflop trainingcomputeflops budget flopbudget flopsbudget
+    computebudget trainingbudget c6nd 6nd flops6nd
     """,
     "C",
     ("flop", "compute", "budget"),
@@ -83,9 +83,10 @@ COMPUTE = Quantity(
 LOSS = Quantity(
     "loss",
     """
-    finalloss valloss validationloss evalloss evaluationloss testloss trainloss trainingloss finaltrainloss
-    finaltrainingloss finalvalloss finalvalidationloss finalevalloss finaltestloss heldoutloss lmloss lossnats
-    crossentropy crossentropyloss xent celoss nll nllloss negativeloglikelihood
+    finalloss valloss validationloss evalloss evaluationloss testloss trainloss trainingloss
+    finaltrainloss finaltrainingloss finalvalloss finalvalidationloss finalevalloss finaltestloss
+    heldoutloss lmloss lossnats crossentropy crossentropyloss xent celoss nll nllloss
+    negativeloglikelihood
     """,
     "L",
     ("loss", "entropy", "nll"),
@@ -109,39 +110,40 @@ RANDOM_BASELINE = Quantity("random_baseline", "baseline randomaccuracy chance ch
 PROBLEM = Quantity(
     "problem",
     """
-    problemidx problemid problemindex prompt promptidx promptid promptindex taskid question questionid
-    questionidx item itemid example exampleid
+    problemidx problemid problemindex prompt promptidx promptid promptindex taskid question
+    questionid questionidx item itemid example exampleid
     """,
 )
 N_SAMPLES = Quantity(
     "n_samples",
     """
-    numsamples samples nsample samplecount numberofsamples numattempts nattempts attempts total ntotal numtotal
-    numsamplestotal trials ntrials numtrials
+    numsamples samples nsample samplecount numberofsamples numattempts nattempts attempts total
+    ntotal numtotal numsamplestotal trials ntrials numtrials
     """,
     "n",
 )
 N_CORRECT = Quantity(
     "n_correct",
     """
-    numcorrect correct correctcount numberofcorrect numsamplescorrect ncorrectsamples numcorrectsamples passed
-    npassed numpassed successes nsuccesses numsuccesses nsolved
+    numcorrect correct correctcount numberofcorrect numsamplescorrect ncorrectsamples
+    numcorrectsamples passed npassed numpassed successes nsuccesses numsuccesses nsolved
     """,
     "c",
 )
 GOLD = Quantity(
     "gold",
     """
-    goldnll goldrefnll goldrefnllnats goldreferencenll goldreferencenllnats goldneglogprob neglogprobgold
-    neglogprob nll nllnats goldnllnats neggoldlogprob goldneglogprobability meangoldnll
+    goldnll goldrefnll goldrefnllnats goldreferencenll goldreferencenllnats goldneglogprob
+    neglogprobgold neglogprob nll nllnats goldnllnats neggoldlogprob goldneglogprobability
+    meangoldnll
     """,
 )
 K = Quantity("k", "samplesk numdraws")
 PASS_RATE = Quantity("pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate")
 STANDARD_ERROR = Quantity("se", "stderr standarderror sepassatk passatkse sepass")
 
-#: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark; in evaluations,
-#: what a run was trained on.
+#: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark;
+#: in evaluations, what a run was trained on.
 TESTED_ON = BENCHMARK.also("dataset datasetname")
 RUNS = (PARAMS, TOKENS, COMPUTE, LOSS, ACCURACY, WEIGHT, GROUP)
 EVALUATIONS = (
@@ -152,7 +154,7 @@ COUNTS = (PROBLEM, N_SAMPLES, N_CORRECT, MODEL, TESTED_ON, PARAMS, TOKENS, COMPU
 PASS_AT_K = (K, PASS_RATE, STANDARD_ERROR, MODEL, TESTED_ON)
 LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.letter}
 
-#: Columns that tend to name the run that a row is a checkpoint of, where no column says so; spelt as above.
+#: Columns that tend to name the run that a row is a checkpoint of; spelt as above.
 RUN_NAMES = (
     *("runname", "trainingrunname", "name", "model", "modelname", "modelid", "modelalias", "exp", "expname"),
     *("expid", "experiment", "experimentname", "experimentid", "job", "jobname", "jobid", "trial", "trialname"),
@@ -231,9 +233,9 @@ def recognise(
 ) -> Columns:
     """The column of each quantity.
 
-    A chosen column goes first, then one with the quantity's own name (``params``), then with its letter (``N``),
-    then with a usual spelling (``Model Size``); an empty column comes after every filled one. Of two columns
-    that are equally like it none is taken.
+    A chosen column goes first, then one with the quantity's own name (``params``), then with its
+    letter (``N``), then with a usual spelling (``Model Size``); an empty column comes after every
+    filled one. Of two columns that are equally like it none is taken.
 
     Parameters
     ----------
@@ -264,7 +266,7 @@ def recognise(
 
 
 def _ranked(quantity: Quantity, letters: Mapping[str, str], names: Iterable[str], empty: Collection[str]) -> list[list[str]]:
-    """The names that may be a quantity, the strongest likeness first, the empty ones after all others."""
+    """The names that may be a quantity, the likest first, the empty ones after all others."""
     ranks: dict[tuple[bool, int], list[str]] = {}
     for name in names:
         if likeness := _likeness(quantity, letters, name):
@@ -274,7 +276,8 @@ def _ranked(quantity: Quantity, letters: Mapping[str, str], names: Iterable[str]
 
 def _likeness(quantity: Quantity, letters: Mapping[str, str], name: str) -> int:
     """How a name stands for a quantity, 1 for the strongest way; 0 where it does not."""
-    either_case = all(letter.isupper() for letter in letters)  # where n is no quantity of its own, it is N
+    # Where n is no quantity of its own, it is N.
+    either_case = all(letter.isupper() for letter in letters)
     letter = letters.get(name.strip().upper() if either_case else name.strip())
     ways = [name == quantity.name]
     if not quantity.exact:
@@ -291,7 +294,7 @@ def chosen_columns(
     *,
     others: bool = False,
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """What the caller says of columns: of quantities, and of other names where these are allowed."""
+    """What the caller says of columns: of quantities, and of other names where allowed."""
     if not isinstance(columns, Mapping) and columns is not None:
         example = f"columns={{{quantities[0].name!r}: 'NAME'}}"
         raise ArgumentError("columns", columns, complaint=f"must map quantities to columns, as in {example}")

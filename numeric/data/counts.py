@@ -1,4 +1,4 @@
-"""Counts: for each model and problem how many samples were drawn and how many of them were correct."""
+"""Counts: how many samples of each model at each problem, and how many of them were correct."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ __all__ = ["Counts"]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Counts(View):
-    """Samples and correct ones by group (a model, or a model on a benchmark) and problem; read with :meth:`Counts.read`.
+    """Samples and correct ones by group and problem; read with :meth:`Counts.read`.
+
+    A group is a model, or a model on a benchmark.
 
     The arrays cannot be written to. R rows, G groups.
 
@@ -39,8 +41,8 @@ class Counts(View):
     row : ndarray of int64, (R,)
         Number of the row in the source; the first row of data is 1.
     covariates : dict of str to ndarray of float64, (G,)
-        params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference solution, in nats); NaN where a group
-        has none. Without the key where no group has any.
+        params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference
+        solution, in nats); NaN where a group has none. Without the key where no group has any.
     source : str
         Where the counts come from, as messages say it.
     left_out : int
@@ -87,7 +89,7 @@ class Counts(View):
             complaint = f"n={self.n[index]}, c={self.c[index]}: must be 0 <= c <= n, n >= 1"
             raise TableError(self.source, complaint, rows=(int(self.row[index]),))
 
-    # -- reading -------------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     @classmethod
     def read(
@@ -105,24 +107,29 @@ class Counts(View):
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
-            A row for each group and problem, with columns for the problem (``problem``, ``prompt_idx``, ``task_id``, ...), the
-            samples (``n_samples``, ``n``, ...) and the correct ones (``n_correct``, ``c``, ...). CSV, JSON, JSON lines or
-            Parquet with pyarrow. Counts are returned as they are.
+            A row for each group and problem, with columns for the problem (``problem``,
+            ``prompt_idx``, ``task_id``, ...), the samples (``n_samples``, ``n``, ...) and the
+            correct ones (``n_correct``, ``c``, ...). CSV, JSON, JSON lines or Parquet with pyarrow.
+            Counts are returned as they are.
         columns : mapping, optional
-            Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute, gold) -> column, in whichever of
-            the tables has it; None: there is no such column. Others are recognised by name.
+            Quantity (problem, n_samples, n_correct, model, benchmark, params, tokens, compute,
+            gold) -> column, in whichever of the tables has it; None: there is no such column.
+            Others are recognised by name.
         where : str, optional
             Condition on a row of `data`, as in ``"benchmark == 'gsm8k' and n_samples >= 100"``;
             see :mod:`isoflop.numeric.data.where`.
         by : str or sequence of str, optional
-            Columns whose values make a group; by default those for benchmark and model, as far as `data` has them.
+            Columns whose values make a group; by default those for benchmark and model, as far as
+            `data` has them.
         models : path or table, optional
-            params, tokens and compute of each group, joined on the columns of `by` that it has; repeated rows must agree. A group
-            that is not in it has NaN, and a warning says so. Of the three, two give the third by C = 6ND. `data` may have these
-            columns itself, constant within a group.
+            params, tokens and compute of each group, joined on the columns of `by` that it has;
+            repeated rows must agree. A group that is not in it has NaN, and a warning says so. Of
+            the three, two give the third by C = 6ND. `data` may have these columns itself, constant
+            within a group.
         gold : path or table, optional
-            -log probability of the gold reference solution in nats, > 0, one value a group or one a problem: the mean over the
-            problems of the table counts, whether or not the problem is in `data`. Groups without one have NaN, and a warning.
+            -log probability of the gold reference solution in nats, > 0, one value a group or one a
+            problem: the mean over the problems of the table counts, whether or not the problem is
+            in `data`. Groups without one have NaN, and a warning.
 
         Returns
         -------
@@ -131,9 +138,9 @@ class Counts(View):
         Raises
         ------
         ValueError
-            Naming file, row and column: where a table cannot be read or lacks a column, a count is negative, fractional or beyond
-            the samples, samples are 0, the same problem comes twice in a group, a covariate differs within one, or tables have no
-            column in common.
+            Naming file, row and column: where a table cannot be read or lacks a column, a count is
+            negative, fractional or beyond the samples, samples are 0, the same problem comes twice
+            in a group, a covariate differs within one, or tables have no column in common.
 
         Examples
         --------
@@ -151,7 +158,7 @@ class Counts(View):
         beside = {name: table_of(value, name) for name, value in (("models", models), ("gold", gold)) if value is not None}
         return cls(**read_counts(table_of(data), columns, condition, by, beside))
 
-    # -- use -----------------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -174,7 +181,7 @@ class Counts(View):
         return self.n[rows], self.c[rows]
 
     def pairs(self) -> tuple[Any, Any, Any]:
-        """The different pairs (n, c), (U,) each, and the index into them of every row, (R,): what to compute once."""
+        """The different pairs (n, c), (U,) each, and the index into them of every row, (R,)."""
         n, samples = np.unique(self.n, return_inverse=True)
         c, correct = np.unique(self.c, return_inverse=True)
         codes, index = np.unique(samples * len(c) + correct, return_inverse=True)
@@ -200,7 +207,7 @@ class Counts(View):
             covariates={name: values[places] for name, values in self.covariates.items() if np.isfinite(values[places]).any()},
         )
 
-    # -- text ----------------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """How many groups and problems there are, over what ranges, and what was left out."""

@@ -1,4 +1,4 @@
-"""From tables to counts: rows checked, covariates joined from tables of models and of gold references."""
+"""From tables to counts: rows checked, covariates joined from further tables."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def columns_of(table: Table, quantities: Sequence[Quantity], chosen: Mapping[str
 
 
 def role(name: str) -> str:
-    """What two tables must have in common to be joined by a column: its quantity where it groups, else its plain spelling.
+    """What two columns must share to be joined: the quantity that groups, else the plain spelling.
 
     >>> role("Model Name"), role("model"), role("suite")
     ('model', 'model', 'suite')
@@ -78,7 +78,7 @@ def role(name: str) -> str:
 
 
 def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The columns that make a group; by default those for benchmark and model, as far as there are."""
+    """The columns that make a group; by default those for benchmark and model."""
     if by is None:
         columns.settle(*GROUPING)
         return tuple(columns.of[name] for name in GROUPING if name in columns.of)

@@ -1,4 +1,4 @@
-"""Evaluations: the accuracy of runs on benchmarks, read from a table, checked, and every row that is left out named."""
+"""Evaluations: the accuracy of runs on benchmarks, read from a table and checked."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ __all__ = ["Evaluations"]
 class Evaluations(View):
     """Runs and their accuracy on benchmarks; read with :meth:`Evaluations.read`.
 
-    The arrays cannot be written to. M runs. A *key* is a benchmark, or ``"benchmark metric"`` where it was scored by several
-    metrics, or ``"benchmark pass@k"`` for k > 1.
+    The arrays cannot be written to. M runs. A *key* is a benchmark, or ``"benchmark metric"`` where
+    it was scored by several metrics, or ``"benchmark pass@k"`` for k > 1.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Evaluations(View):
                 cell = f"run {self.run[bad[0]]!r}, {key}: accuracy={float(values[bad[0]])!r}"
                 raise ValueError(f"{self.source}, {cell} must be a number from 0 to 1")
 
-    # -- reading -------------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     @classmethod
     def read(
@@ -141,26 +141,31 @@ class Evaluations(View):
             ``arc_easy_acc_norm`` and ``loss_c4``. CSV, JSON, JSON lines; Parquet with pyarrow. Evaluations are returned as they
             are, but for ``where``.
         columns : mapping, optional
-            Quantity (run, benchmark, metric_type, score, random_baseline, k, params, tokens, compute) -> column; None: there is
-            none. In a table with a row for each run any other name is that of a benchmark. Others are recognised by name.
+            Quantity (run, benchmark, metric_type, score, random_baseline, k, params, tokens,
+            compute) -> column; None: there is none. In a table with a row for each run any other
+            name is that of a benchmark. Others are recognised by name.
         where : str, optional
-            Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see :mod:`isoflop.numeric.data.where`.
+            Condition on a row, as in ``"benchmark == 'lbpp' and score < 1"``; see
+            :mod:`isoflop.numeric.data.where`.
         percent : bool
             Whether accuracy (and the accuracy of guessing, in the table) is in percent.
         metrics : mapping, optional
-            Metric type -> ``"accuracy"`` or ``"proxy"``, for those that are not known by name (``f1``, ``mc2``, ...).
+            Metric type -> ``"accuracy"`` or ``"proxy"``, for those that are not known by name
+            (``f1``, ``mc2``, ...).
 
         Returns
         -------
         Evaluations
-            Rows of one score belong to the same run where their column ``run`` (``run_id``, ...) is equal; where there is none,
-            where model, params, tokens, compute and all other columns are equal that do not vary with the benchmark.
+            Rows of one score belong to the same run where their column ``run`` (``run_id``, ...) is
+            equal; where there is none, where model, params, tokens, compute and all other columns
+            are equal that do not vary with the benchmark.
 
         Raises
         ------
         ValueError
-            Naming file, row, column and value: where the table cannot be read or lacks a column, an accuracy is outside [0, 1] or
-            looks like percent, a metric is unknown, a run has two scores of the same benchmark and metric, or nothing is left.
+            Naming file, row, column and value: where the table cannot be read or lacks a column, an
+            accuracy is outside [0, 1] or looks like percent, a metric is unknown, a run has two
+            scores of the same benchmark and metric, or nothing is left.
 
         Examples
         --------
@@ -198,7 +203,7 @@ class Evaluations(View):
         return tuple(key for key in self.scores if (self._k(key) or 1) == 1)
 
     def family(self, benchmark: str) -> dict[int, str]:
-        """k -> key of the pass@k of a benchmark, in order of k; empty where it is not measured by pass@k."""
+        """k -> key of the pass@k of a benchmark, in order of k; empty where there is none."""
         name = self.benchmark_of(benchmark) if self._k(benchmark) == 1 else benchmark
         keys = {k: key for key in self.scores if (k := self._k(key)) and self.benchmark_of(key) == name}
         return dict(sorted(keys.items()))
@@ -211,7 +216,7 @@ class Evaluations(View):
         return passes(self.metric_types.get(key))
 
     def only(self, benchmarks: Sequence[str]) -> Evaluations:
-        """The same with these benchmarks alone, each with its pass@k, in this order. Runs and proxies stay."""
+        """The same with these benchmarks alone, each with its pass@k, in this order."""
         kept: dict[str, Any] = {}
         for name in benchmarks:
             if not self.family(name):
@@ -246,7 +251,7 @@ class Evaluations(View):
         )
 
     def mask(self, condition: str, argument: str = "where") -> Mask:
-        """Which runs satisfy a condition on params, tokens, compute (or N, D, C), benchmarks, proxies and other columns, (M,).
+        """Which runs satisfy a condition on any of the columns, (M,).
 
         A condition that hangs on an empty cell is not satisfied.
         """
@@ -258,7 +263,8 @@ class Evaluations(View):
         Raises
         ------
         ValueError
-            Where it cannot be read, or hangs on an empty cell of a run of the sample: such a run is neither held out nor not.
+            Where it cannot be read, or hangs on an empty cell of a run of the sample: such a run is
+            neither held out nor not.
         """
         at = np.arange(len(self)) if sample.index is None else sample.index
         bare, quoted = ({name: values[at] for name, values in part.items()} for part in self._named())
@@ -273,7 +279,7 @@ class Evaluations(View):
         return np.asarray(truth.true)
 
     def sample(self, benchmark: str, baseline: float, *, proxy: str | None = None) -> Sample:
-        """A benchmark at the runs that were evaluated on it and, where one is asked for, have the proxy.
+        """A benchmark at the runs that have a score, and the proxy where one is asked for.
 
         Parameters
         ----------
@@ -349,10 +355,10 @@ class Evaluations(View):
         budget = {name: column for name, column in self.columns.items() if name in BUDGET}
         return names_in_conditions(self._budget(), budget, {**others, **self.extra})
 
-    # -- text ----------------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------------------
 
     def to_table(self) -> dict[str, list[Any]]:
-        """Columns of a table with a row for each score, which :meth:`read` reads again; an empty cell is None."""
+        """Columns of a table with a row for each score, as :meth:`read` takes it."""
         held = {**self._budget(), **self.extra}
         names = ("run", *held, "benchmark", "metric_type", "score", *(("random_baseline",) if self.table_baselines else ()))
         rows: list[tuple[Any, ...]] = []

@@ -70,8 +70,8 @@ def read_evaluations(
 class _Runs:
     """The run of each kept row.
 
-    `of_row` (rows,): index of the run, -1 where the row is not kept. `first` (M,): the first row of each. `aside`: columns
-    that vary within a run.
+    `of_row` (rows,): index of the run, -1 where the row is not kept. `first` (M,): the first row of
+    each. `aside`: columns that vary within a run.
     """
 
     of_row: Any
@@ -132,7 +132,7 @@ class _Rows(Reading):
         return list(zip(*parts, strict=True)) if parts else [()] * self.table.rows
 
     def named(self, first: Any, by: Sequence[str]) -> list[str]:
-        """A name for each run: that in the table where it is one, else what the run is, else the number of its row."""
+        """A name for each run: that in the table, else what the run is, else its row."""
         tries = [self._of_runs(name, first) for name in self.naming]
         if len(tries) > 1:
             tries.append([" ".join(parts) for parts in zip(*tries, strict=True)])
@@ -384,7 +384,7 @@ class _Long(_Rows):
         return metrics
 
     def at_k(self, metric: Metric | None, k: float, index: int) -> Metric | None:
-        """pass@k of a row with its k in a column of its own, where the metric is none or says pass@k."""
+        """pass@k of a row with its k in a column of its own, where the metric says so or nothing."""
         if metric is None or not metric.is_accuracy or not (metric.name is None or metric.k is not None) or np.isnan(k):
             return metric
         if not (k >= 1.0 and k == np.floor(k) and k <= 2.0**53):
@@ -393,10 +393,11 @@ class _Long(_Rows):
         return Metric(f"pass@{int(k)}", True, int(k))
 
     def also_of_runs(self, by: Sequence[str]) -> tuple[str, ...]:
-        """Further columns that tell runs apart: they vary among rows that agree so far, but not with the benchmark.
+        """Further columns that tell runs apart: they vary, but not with the benchmark.
 
-        A value of such a column comes with most of the benchmarks of those rows; a standard error or a time does not,
-        and a column with one value for each benchmark and metric is about these.
+        A value of such a column comes with most of the benchmarks of those rows; a standard error
+        or a time does not, and a column with one value for each benchmark and metric is about
+        these.
         """
         kept = np.flatnonzero(self.kept).tolist()
         keys = self.cells(by)
@@ -436,7 +437,7 @@ class _Long(_Rows):
                 raise self.error(f"run {run!r} has {what}; must be one number", one, two)
         varying = []
         for name in self.free():
-            cells = self.cells((name,))
+            cells = spelt(self.table.columns[name])
             if any(cells[one] != cells[two] for one, two in zip(kept.tolist(), ahead.tolist(), strict=True)):
                 varying.append(name)
         return varying

@@ -29,7 +29,7 @@ OF_ERRORS = re.compile(
 )
 #: Too short to be told from other words at the edge of a column's name.
 NEVER_PART_OF_A_NAME = ("em", "ce")
-#: Benchmarks whose name alone makes a column of shares one of accuracy; without case and punctuation.
+#: Benchmarks whose name alone makes a column of shares one of accuracy.
 BENCHMARKS = (
     *("agieval", "arc", "arcc", "arcchallenge", "arce", "arceasy", "ai2arceasy", "ai2arcchallenge", "bbh"),
     *("bigbenchhard", "boolq", "commonsenseqa", "csqa", "copa", "coqa", "drop", "gpqa", "gsm8k", "hellaswag"),
@@ -44,7 +44,7 @@ SHOTS = re.compile(r"(?:\d+|zero|few)shot$")
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its name in the source, None where it has none; whether it is an accuracy; k of pass@k, else None."""
+    """A metric: its name in the source if any, whether it is an accuracy, and k of pass@k."""
 
     name: str | None
     is_accuracy: bool
@@ -52,7 +52,7 @@ class Metric:
 
 
 def metric_of(name: str | None, settled: Mapping[str, str]) -> Metric | None:
-    """The metric of that name; None where it is unknown what it is. `settled`: what the user says of some.
+    """The metric of that name; None where it is unknown. `settled`: what the user says.
 
     >>> metric_of("acc,none", {}), metric_of("pass@16", {}).k, metric_of("f1", {})
     (Metric(name='acc,none', is_accuracy=True, k=None), 16, None)
@@ -95,7 +95,7 @@ def is_benchmark(column: str) -> bool:
 
 
 def benchmark_and_metric(column: str, settled: Mapping[str, str]) -> tuple[str, str] | None:
-    """Benchmark and metric of a column such as acc_hellaswag or hellaswag_acc_norm; None for others.
+    """Benchmark and metric of a column such as acc_hellaswag; None for others.
 
     >>> [benchmark_and_metric(name, {}) for name in ("acc_norm_arc_easy", "humaneval pass@10", "acc_stderr_piqa")]
     [('arc_easy', 'acc_norm'), ('humaneval', 'pass@10'), None]

@@ -1,22 +1,19 @@
-"""A table of pass@k: a value for each group and k, with or without standard errors; read from a file, or made of a curve."""
+"""A table of pass@k: a value for each group and k, read from a file or made of a curve."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..words import counted, shown
+from ..words import shown
 from .columns import PASS_AT_K, chosen_columns
 from .counts_reading import LARGEST, Grouped, columns_of, grouping
 from .rows import Dropped, View, names_in_conditions, those_dropped
 from .table import table_of
 from .where import Where
-
-if TYPE_CHECKING:
-    from ..passk.curve import Curve
 
 __all__ = ["PassTable"]
 
@@ -62,35 +59,6 @@ class PassTable(View):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, curve: Curve) -> PassTable:
-        """The means of a curve with their standard errors of sampling: the problems are the same at every k.
-
-        Where some problems have n < k they are not, and a note says for how many of the means.
-        """
-        at = np.nonzero(np.isfinite(curve.pass_at_k))
-        order = np.lexsort((curve.ks[at[1]], at[0]))
-        group, column = at[0][order], at[1][order]
-        partial = int(np.count_nonzero(curve.n_refused[group, column]))
-        empty = curve.pass_at_k.size - len(group)
-        notes = []
-        if partial:
-            what = f"{partial} of {counted(len(group), 'mean')} leave out problems with n < k"
-            notes.append(f"{what}: they are over other problems than those at smaller k, and need not obey")
-        if empty:
-            notes.append(f"{counted(empty, 'mean')} of no problem (n < k for all) cannot be checked")
-        return cls(
-            by=curve.counts.by,
-            labels=curve.counts.labels,
-            group=group,
-            k=curve.ks[column],
-            pass_at_k=curve.pass_at_k[group, column],
-            se=curve.se_sampling[group, column],
-            row=group * len(curve.ks) + column + 1,
-            source=f"pass@k of {curve.counts.source}",
-            notes=tuple(notes),
-        )
-
-    @classmethod
     def read(
         cls,
         data: Any,
@@ -104,20 +72,22 @@ class PassTable(View):
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
-            A row for each group and k, with columns for k and pass@k (``pass_at_k``, ``mean_pass_at_k``, ``pass@k``, ...) and, if
-            there is one, the standard error (``se``, ``stderr``, ...).
+            A row for each group and k, with columns for k and pass@k (``pass_at_k``,
+            ``mean_pass_at_k``, ``pass@k``, ...) and, if there is one, the standard error (``se``,
+            ``stderr``, ...).
         columns : mapping, optional
             Quantity (k, pass_at_k, se, model, benchmark) -> column; others are recognised by name.
         where : str, optional
             Condition on a row; see :mod:`isoflop.numeric.data.where`.
         by : str or sequence of str, optional
-            Columns whose values make a group; by default those for benchmark and model, as far as there are.
+            Columns whose values make a group; by default those for benchmark and model, as far as
+            there are.
 
         Raises
         ------
         ValueError
-            Naming file, row and column: where the table cannot be read or lacks a column, a k is no whole number of at least 1,
-            or a k comes twice in a group.
+            Naming file, row and column: where the table cannot be read or lacks a column, a k is no
+            whole number of at least 1, or a k comes twice in a group.
         """
         condition = None if where is None else Where.parse(where)
         table = table_of(data)

@@ -1,4 +1,4 @@
-"""The rows of a table: the numbers of its quantities, which rows are in use, and why the others are not."""
+"""The rows of a table: their numbers, which of them are in use, and why the others are not."""
 
 from __future__ import annotations
 
@@ -107,7 +107,8 @@ def names_in_conditions(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a plain name and what a name in backticks means in a condition.
 
-    A plain name is a quantity or its letter before it is a column; in backticks it is the column of the source.
+    A plain name is a quantity or its letter before it is a column; in backticks it is the column of
+    the source.
     """
     quoted = {**others, **{name: quantities[quantity] for quantity, name in columns.items() if quantity in quantities}}
     by_letter = {letter: quantities[name] for letter, name in letters.items() if name in quantities}
@@ -124,7 +125,8 @@ class Reading:
     numbers : dict of str to ndarray of float64
         The quantities that were read as numbers, on all rows.
     selected, usable, kept : ndarray of bool
-        The rows that the condition selects, those that nothing speaks against, and those that are both.
+        The rows that the condition selects, those that nothing speaks against, and those that are
+        both.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two.
     warnings : list of str
@@ -141,7 +143,7 @@ class Reading:
     # -- numbers -----------------------------------------------------------------------------------
 
     def read(self, quantity: str, *, optional: bool = True) -> dict[int, str]:
-        """Read the column of a quantity as numbers; the cells that no float comes near, with the reason."""
+        """Read a quantity as numbers; the cells that no float comes near, with the reason."""
         column = self.columns.of[quantity]
         values, reasons = numbers(self.table, column, put_aside(quantity) if optional else "")
         refuse_units(self.table.source, column, quantity, values)
@@ -204,7 +206,7 @@ class Reading:
         return tuple(Dropped(i + 1, self._reasons[i]) for i in sorted(self._reasons) if self.selected[i])
 
     def select(self, where: Where | None, bare: Mapping[str, Any], quoted: Mapping[str, Any]) -> None:
-        """Select the rows of a condition, and those where it depends on the very number that makes the row unusable."""
+        """Select the rows of a condition, and those where it depends on what makes them unusable."""
         if where is not None:
             truth = where.evaluate(bare, quoted, self.table.rows, self.table.source)
             self.selected = truth.true | (truth.unknown & ~self.usable)
@@ -212,7 +214,7 @@ class Reading:
     def require_rows(self, where: Where | None, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
         if not self.kept.any():
-            by = "" if where is None else f"where={where.text!r}"
+            by = "" if where is None else f"the condition {where.text!r}"
             lost = "; ".join(lost_rows(self.left_out, self.dropped, by))
             raise self.error(f"none of {counted(self.table.rows, 'row')} {what} ({lost})")
 
@@ -224,7 +226,7 @@ class Reading:
     # -- warnings ----------------------------------------------------------------------------------
 
     def other_columns(self) -> list[str]:
-        """Warnings that name the columns that may be a quantity as well and say something else, and those that are empty."""
+        """Warnings that name other columns that may be a quantity as well, and the empty ones."""
         empty = self.table.empty(self.kept)
         warnings = []
         for quantity, weaker in self.columns.weaker.items():
@@ -251,7 +253,7 @@ class Reading:
         return bool(np.array_equal(first, second, equal_nan=True))
 
     def proposed_groups(self, rows: Any, what: str, how: str) -> list[str]:
-        """A warning where several rows may be checkpoints of one run: they share a name and a size, and differ in tokens.
+        """A warning where rows may be checkpoints of one run: of one name and size, not of one D.
 
         `rows` are indices; `what` is what one of them is, and `how` says what to do about a column.
         """

@@ -59,7 +59,8 @@ class Runs(View):
     compute : ndarray of float64 or None
         Training compute C; FLOP, > 0.
     loss : ndarray of float64
-        Loss L; > 0. Where the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of accuracy Q and random baseline Q_r.
+        Loss L; > 0. Where the metric is accuracy, y = -log((Q - Q_r)/(1 - Q_r)) of accuracy Q and
+        random baseline Q_r.
     weight : ndarray of float64 or None
         Weight of each run in a fit; > 0. None where every run counts once.
     group : ndarray of object or None
@@ -128,33 +129,38 @@ class Runs(View):
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
-            CSV (comma, semicolon or tab), JSON, JSON lines, or Parquet where pandas has an engine for it. UTF-8. Runs are
-            returned as they are, but for ``where``.
+            CSV (comma, semicolon or tab), JSON, JSON lines, or Parquet where pandas has an engine
+            for it. UTF-8. Runs are returned as they are, but for ``where``.
         columns : mapping, optional
-            Quantity (params, tokens, compute, loss, accuracy, weight, group) -> column as in the source; None says that the table
-            has no column for it. Other quantities are recognised by name: their own, a letter (N, D, C, L), or a usual
-            spelling (``Model Size``, ``flops``, ``val_loss``), without regard to case, spaces and underscores; an empty column
-            after every filled one. Numbers are taken as they stand: a unit in a heading, as in ``params (B)``, is refused.
+            Quantity (params, tokens, compute, loss, accuracy, weight, group) -> column as in the
+            source; None says that the table has no column for it. Other quantities are recognised
+            by name: their own, a letter (N, D, C, L), or a usual spelling (``Model Size``,
+            ``flops``, ``val_loss``), without regard to case, spaces and underscores; an empty
+            column after every filled one. Numbers are taken as they stand: a unit in a heading, as
+            in ``params (B)``, is refused.
         where : str, optional
-            Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; other columns in backticks. See
-            :mod:`isoflop.numeric.data.where`.
+            Condition on a row, as in ``"loss < 4.5 and source == 'train'"``; other columns in
+            backticks. See :mod:`isoflop.numeric.data.where`.
         require : collection of str
-            The quantities that every run must have. Of params, tokens and compute, two give the third: C = 6ND.
+            The quantities that every run must have. Of params, tokens and compute, two give the
+            third: C = 6ND.
         random_baseline : float, optional
             Accuracy of guessing, in [0, 1); by default 0. Only for accuracy.
         names : collection of str
-            What `columns` may name besides the quantities: each such column is then in ``extra`` under that name as well.
+            What `columns` may name besides the quantities: each such column is then in ``extra``
+            under that name as well.
 
         Returns
         -------
         Runs
-            Rows that are no usable run (an empty cell, a number that is not positive and finite) are in ``dropped``.
+            Rows that are no usable run (an empty cell, a number that is not positive and finite)
+            are in ``dropped``.
 
         Raises
         ------
         ValueError
-            Where the file cannot be read, a required quantity has no column or several, a cell holds no number, or no run
-            remains. The message names file, row and column.
+            Where the file cannot be read, a required quantity has no column or several, a cell
+            holds no number, or no run remains. The message names file, row and column.
 
         Examples
         --------
@@ -219,7 +225,7 @@ class Runs(View):
         frame |= {name if name not in frame else f"{name} (source)": values for name, values in self.extra.items()}
         return pd.DataFrame(frame, index=pd.Index(self.row, name="row"))
 
-    # -- text ----------------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """How many runs there are, over what ranges, and what was left out."""
@@ -246,7 +252,7 @@ class Runs(View):
         held = [name for name in self._quantities() if name != "row"]
         return f"<{len(self)} Runs from {self.source}: {', '.join(held)}>"
 
-    # -- inside --------------------------------------------------------------------------------------------------------
+    # -- inside ------------------------------------------------------------------------------------
 
     def _quantities(self) -> dict[str, Any]:
         held = {name: getattr(self, name) for name in (*BUDGET, "loss", "weight", "group", "row")}
@@ -392,7 +398,7 @@ class _Reading(Reading):
             metric="accuracy" if outcome else "loss",
             random_baseline=self.baseline,
             source=self.table.source,
-            columns={**of, **aliases},
+            columns=of | {name: str(column) for name, column in aliases.items()},
             derived=self.derived,
             n_rows=self.table.rows,
             left_out=self.left_out,

@@ -66,7 +66,8 @@ class Points:
         Raises
         ------
         ValueError
-            Where it is not known, or at some point is no positive finite number (a proxy: no finite number).
+            Where it is not known, or at some point is no positive finite number (a proxy: no finite
+            number).
         """
         values = getattr(self, name)
         if values is None:
@@ -117,7 +118,8 @@ class Sample:
 def one_ratio(at: Points) -> tuple[float, float] | None:
     """The least and the largest D/N of runs that are all within a factor `SPREAD` of one ratio; None of others.
 
-    There N and D are one quantity but for the scatter of D/N, and which of two terms is of params is not for the runs to say.
+    There N and D are one quantity but for the scatter of D/N, and which of two terms is of params
+    is not for the runs to say.
     """
     if at.params is None or at.tokens is None:
         return None

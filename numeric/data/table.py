@@ -1,7 +1,7 @@
 """Tables as columns of arrays: from CSV, JSON, Parquet and spreadsheets, and from what pandas makes a frame of.
 
-Cells of text come as they are spelt and become numbers once, by :func:`numbers`. Records of CSV are split by the
-standard library: pandas fills a short record silently.
+Cells of text come as they are spelt and become numbers once, by :func:`numbers`. Records of CSV are
+split by the standard library: pandas fills a short record silently.
 """
 
 from __future__ import annotations

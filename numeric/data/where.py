@@ -1,13 +1,14 @@
 """Conditions on the rows of a table, such as ``loss < 4.5 and source == 'train'``.
 
-Python's parser reads them, and nothing is ever executed: numbers, texts and names are taken out first, and of what
-is left only ``and``, ``or``, ``not``, comparisons, ``in (...)``, arithmetic and brackets are allowed. Numbers
-are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in single or double quotes (doubled inside), and
-a column whose name is no word stands in backticks. The names of the quantities and their letters (params or N,
-tokens or D, compute or C, loss or L) mean the quantities, whatever their columns are called.
+Python's parser reads them, and nothing is ever executed: numbers, texts and names are taken out
+first, and of what is left only ``and``, ``or``, ``not``, comparisons, ``in (...)``, arithmetic and
+brackets are allowed. Numbers are spelt as on the command line (7e9, 7B, 1.4T, 1%), texts stand in
+single or double quotes (doubled inside), and a column whose name is no word stands in backticks.
+The names of the quantities and their letters (params or N, tokens or D, compute or C, loss or L)
+mean the quantities, whatever their columns are called.
 
-Logic has three values: a comparison with an empty cell is neither true nor false, nor is what depends on it, and
-only rows for which the condition is true are selected.
+Logic has three values: a comparison with an empty cell is neither true nor false, nor is what
+depends on it, and only rows for which the condition is true are selected.
 
 Examples
 --------
@@ -24,9 +25,11 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import accumulate
+from operator import and_, or_
 from typing import Any
 
 import numpy as np
@@ -141,8 +144,11 @@ class Where:
         if len(text) > LONGEST_TEXT:
             complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
             raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
-        reader = _Reader(text, argument)
-        return cls(text, argument, reader.tree(), reader.leaves)
+        try:
+            tokens = list(_tokens(text))
+            return cls(text, argument, _tree(text, tokens), {f"_{leaf.position}": leaf for leaf in tokens})
+        except _Complaint as complaint:
+            raise ArgumentError(argument, text, complaint=str(complaint)) from None
 
     def evaluate(self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = "") -> Truth:
         """Where the condition holds.
@@ -150,8 +156,8 @@ class Where:
         Parameters
         ----------
         bare, quoted : mapping of str to ndarray
-            The columns that a plain name and a name in backticks mean: numbers, truth values, or objects with
-            None for an empty cell.
+            The columns that a plain name and a name in backticks mean: numbers, truth values, or
+            objects with None for an empty cell.
         rows : int
         source : str
             What holds the columns, for messages.
@@ -161,99 +167,95 @@ class Where:
         ArgumentError
             Where there is no such column, or text is compared with numbers.
         """
-        evaluation = _Evaluation(self, bare, quoted, source or "the table")
+        evaluation = _Evaluation(self._leaves, bare, quoted, source or "the table")
         try:
             with np.errstate(all="ignore"):
                 truth = evaluation.truth(self._tree)
+        except _Complaint as complaint:
+            raise self.error(str(complaint)) from None
         except RecursionError:
             raise self.error("is nested too deeply") from None
         return Truth(*(np.broadcast_to(part, rows).copy() for part in (truth.true, truth.false)))
 
     def error(self, complaint: str) -> ArgumentError:
+        """What is wrong with the condition."""
         return ArgumentError(self.argument, self.text, complaint=complaint)
 
 
-# -- reading -------------------------------------------------------------------------------------------
+class _Complaint(Exception):
+    """What cannot be read in a condition, or not on these columns."""
+
+
+# -- reading ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A number, a text or a column, as it is spelt and where."""
+    """A token: a number, a text, a column, or a word or an operator of Python's."""
 
     kind: str
-    value: Any
     spelt: str
     position: int
 
+    @property
+    def code(self) -> str:
+        """What Python parses in its place: a plain name, or the word itself."""
+        is_word = self.kind == "operator" or self.spelt.lower() in WORDS
+        return self.spelt.lower() if is_word else f"_{self.position}"
 
-class _Reader:
-    """The condition with a plain name in place of each number, text and column, so that Python can parse it."""
+    @property
+    def name(self) -> str:
+        """The column of a name, the content of quotes."""
+        return self.spelt if self.kind == "name" else self.spelt[1:-1].replace(self.spelt[0] * 2, self.spelt[0])
 
-    def __init__(self, text: str, argument: str) -> None:
-        self.text, self.argument = text, argument
-        self.leaves: dict[str, _Leaf] = {}
-        self.code = ""
-        #: Where each token begins in the code, and in the text.
-        self.starts: list[int] = []
-        self.positions: list[int] = []
-        position = len(text) - len(text.lstrip())
-        while position < len(text):
-            match = TOKEN.match(text, position)
-            if match is None:
-                raise self.error(_unreadable(text, position))
-            if self.code.endswith("in ") and match.group() != "(":
-                raise self.error(f"in at position {self.positions[-1] + 1} must be followed by choices in brackets")
-            self.starts.append(len(self.code))
-            self.positions.append(position)
-            self.code += self._written(str(match.lastgroup), match.group(), position) + " "
-            position = match.end() + len(text[match.end() :]) - len(text[match.end() :].lstrip())
 
-    def _written(self, kind: str, word: str, position: int) -> str:
-        if kind == "operator" or word.lower() in WORDS:
-            return word.lower()
-        value: Any = word
-        if kind == "number":
+def _tokens(text: str) -> Iterator[_Leaf]:
+    position, previous = 0, ""
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+            continue
+        match = TOKEN.match(text, position)
+        if match is None:
+            raise _Complaint(_unreadable(text, position))
+        leaf = _Leaf(str(match.lastgroup), match.group(), position)
+        if leaf.kind == "number":
             try:
-                value = parse(word)
+                parse(leaf.spelt)
             except ValueError as error:
-                raise self.error(f"{word} at position {position + 1}: {error}") from None
-        elif kind != "name":
-            value = word[1:-1].replace(word[0] * 2, word[0])
-        name = f"_{len(self.leaves)}"
-        self.leaves[name] = _Leaf(kind, value, word, position)
-        return name
-
-    def tree(self) -> ast.expr:
-        try:
-            parsed = ast.parse(self.code.strip(), mode="eval")
-        except SyntaxError as error:
-            raise self.error(self._unexpected((error.offset or len(self.code) + 1) - 1)) from None
-        except (MemoryError, RecursionError):
-            raise self.error("is nested too deeply") from None
-        listed = {id(side) for node in ast.walk(parsed) if isinstance(node, ast.Compare) for side in _lists(node)}
-        for node in ast.walk(parsed):
-            if not isinstance(node, ALLOWED) or (isinstance(node, ast.Tuple) and id(node) not in listed):
-                what = "a call" if isinstance(node, ast.Call) else "a list"
-                where = self._position(getattr(node, "col_offset", 0))
-                raise self.error(f"{what} at position {where + 1} is not allowed; a comparison is expected")
-        return parsed.body
-
-    def _position(self, offset: int) -> int:
-        """Where in the text the token begins that is at an offset of the code."""
-        return self.positions[max(bisect_right(self.starts, offset) - 1, 0)]
-
-    def _unexpected(self, offset: int) -> str:
-        if offset >= len(self.code.rstrip()):
-            return "ends where a column, a number, a text in quotes or ) is expected"
-        position = self._position(offset)
-        token = TOKEN.match(self.text, position)
-        return f"cannot read {token.group() if token else ''} at position {position + 1}; a comparison is expected"
-
-    def error(self, complaint: str) -> ArgumentError:
-        return ArgumentError(self.argument, self.text, complaint=complaint)
+                raise _Complaint(f"{leaf.spelt} at position {position + 1}: {error}") from None
+        if previous == "in" and leaf.spelt != "(":
+            raise _Complaint(f"cannot read {leaf.spelt} at position {position + 1}; in (...) has its choices in brackets")
+        yield leaf
+        position, previous = match.end(), leaf.code
 
 
-def _lists(node: ast.Compare) -> list[ast.expr]:
+def _tree(text: str, tokens: Sequence[_Leaf]) -> ast.expr:
+    """The tree of the code, with nothing in it but what is allowed."""
+    starts = [0, *accumulate(len(leaf.code) + 1 for leaf in tokens)]
+
+    def at(offset: int) -> str:
+        leaf = tokens[min(bisect_right(starts, offset), len(tokens)) - 1]
+        return f"{leaf.spelt} at position {leaf.position + 1}"
+
+    try:
+        parsed = ast.parse(" ".join(leaf.code for leaf in tokens), mode="eval")
+    except SyntaxError as error:
+        offset = (error.offset or starts[-1] + 1) - 1
+        if offset >= starts[-1] - 1:
+            raise _Complaint("ends where a column, a number, a text in quotes or ) is expected") from None
+        raise _Complaint(f"cannot read {at(offset)}; a comparison is expected") from None
+    except (MemoryError, RecursionError):
+        raise _Complaint("is nested too deeply") from None
+    choices = {id(side) for node in ast.walk(parsed) if isinstance(node, ast.Compare) for side in _choices(node)}
+    for node in ast.walk(parsed):
+        if not isinstance(node, ALLOWED) or (isinstance(node, ast.Tuple) and id(node) not in choices):
+            what = "a call" if isinstance(node, ast.Call) else "a list"
+            raise _Complaint(f"cannot read {at(getattr(node, 'col_offset', 0))}: {what} is not allowed")
+    return parsed.body
+
+
+def _choices(node: ast.Compare) -> list[ast.expr]:
     """What stands on the right of ``in``."""
     return [side for op, side in zip(node.ops, node.comparators, strict=True) if isinstance(op, (ast.In, ast.NotIn))]
 
@@ -265,13 +267,12 @@ def _unreadable(text: str, position: int) -> str:
     for size in (2, 1):
         if rest[:size] in ELSEWHERE:
             return f"cannot read {rest[:size]!r} {at}; write {ELSEWHERE[rest[:size]]}"
-    if rest[0].isdigit() or rest[0] == ".":
-        word = re.match(r"[\w.%]+", rest)
-        return f"cannot read {word.group() if word else rest[0]!r} {at}; {SPELLINGS}"
+    if word := re.match(r"[\d.][\w.%]*", rest):
+        return f"cannot read {word.group()!r} {at}; {SPELLINGS}"
     return f"cannot read {rest[0]!r} {at}"
 
 
-# -- evaluation ----------------------------------------------------------------------------------------
+# -- evaluation ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -284,16 +285,15 @@ class _Operand:
 
     @property
     def known(self) -> Any:
-        if self.kind == NUMBERS:
-            return self.values == self.values
-        return np.not_equal(self.values, None)  # element by element
+        present: Any = np.not_equal  # element by element, which `is not` is not
+        return self.values == self.values if self.kind == NUMBERS else present(self.values, None)
 
 
 @dataclass(frozen=True)
 class _Evaluation:
     """A condition on the columns of a table."""
 
-    where: Where
+    leaves: Mapping[str, _Leaf]
     bare: Mapping[str, Any]
     quoted: Mapping[str, Any]
     source: str
@@ -301,71 +301,49 @@ class _Evaluation:
     def truth(self, node: ast.expr) -> Truth:
         """Where a condition holds."""
         if isinstance(node, ast.BoolOp):
-            parts = map(self.truth, node.values)
-            both = isinstance(node.op, ast.And)
-            return reduce(lambda one, other: one & other if both else one | other, parts)
+            return reduce(and_ if isinstance(node.op, ast.And) else or_, map(self.truth, node.values))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return ~self.truth(node.operand)
         if isinstance(node, ast.Compare):
-            return self.member(node) if _lists(node) else self.comparison(node)
+            return self.member(node) if _choices(node) else self.comparison(node)
         operand = self.operand(node)
         if operand.kind != FLAGS:
-            raise self.where.error(f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected")
+            raise _Complaint(f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected")
         holds = np.equal(operand.values, True)
         return Truth(operand.known & holds, operand.known & ~holds)
 
     def comparison(self, node: ast.Compare) -> Truth:
         sides = [self.operand(side) for side in (node.left, *node.comparators)]
-        parts = (self.compared(*part) for part in zip(sides, node.ops, sides[1:], strict=False))
-        return reduce(lambda one, other: one & other, parts)
+        return reduce(and_, map(_compared, sides, node.ops, sides[1:]))
 
     def member(self, node: ast.Compare) -> Truth:
         if len(node.ops) > 1:
-            raise self.where.error("in (...) stands alone: join conditions with and, or")
-        choices = node.comparators[0]
-        listed = choices.elts if isinstance(choices, ast.Tuple) else [choices]
+            raise _Complaint("in (...) stands alone: join conditions with and, or")
+        choices = node.comparators[0].elts if isinstance(node.comparators[0], ast.Tuple) else node.comparators
         operand = self.operand(node.left)
-        parts = [self.compared(operand, ast.Eq(), self.literal(choice)) for choice in listed]
+        parts = [_compared(operand, ast.Eq(), self.literal(choice)) for choice in choices]
         if not parts:
-            raise self.where.error("in () has no choices: a number or a text in quotes is expected")
-        among = reduce(lambda one, other: one | other, parts)
+            raise _Complaint("in () has no choices: a number or a text in quotes is expected")
+        among = reduce(or_, parts)
         return among if isinstance(node.ops[0], ast.In) else ~among
 
     def literal(self, node: ast.expr) -> _Operand:
         """One of the choices of ``in (...)``."""
-        signed = isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not)
-        inner = node.operand if isinstance(node, ast.UnaryOp) and signed else node
-        kind = self.where._leaves[inner.id].kind if isinstance(inner, ast.Name) else ""
-        if kind not in ("number", "text"):
-            raise self.where.error("in (...) holds numbers or texts in quotes alone")
+        inner = node.operand if isinstance(node, ast.UnaryOp) else node
+        if not isinstance(inner, ast.Name) or self.leaves[inner.id].kind not in ("number", "text"):
+            raise _Complaint("in (...) holds numbers or texts in quotes alone")
         return self.operand(node)
-
-    def compared(self, left: _Operand, op: ast.cmpop, right: _Operand) -> Truth:
-        relation, function = RELATIONS[type(op)]
-        if left.kind != right.kind or left.kind == FLAGS:
-            what = f"{left.shown} ({left.kind}) {relation} {right.shown} ({right.kind})"
-            raise self.where.error(f"cannot compare {what}{_cure(left, right)}")
-        if left.kind == TEXT and not isinstance(op, (ast.Eq, ast.NotEq)):
-            both = f"{left.shown} and {right.shown}"
-            raise self.where.error(f"cannot compare text by {relation}: {both}; only == and != are for text")
-        known = left.known & right.known
-        holds = np.asarray(function(left.values, right.values), dtype=bool)
-        return Truth(known & holds, known & ~holds)
 
     def operand(self, node: ast.expr) -> _Operand:
         """Numbers, texts or truth values."""
         if isinstance(node, ast.Name):
-            return self.leaf(self.where._leaves[node.id])
+            return self.leaf(self.leaves[node.id])
         if isinstance(node, ast.UnaryOp) and type(node.op) in SIGNS:
             sign, function = SIGNS[type(node.op)]
             return _Operand(NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression")
-        if isinstance(node, ast.BinOp):
-            return self.chain(node)
-        raise self.where.error("a comparison is no number: join conditions with and, or")
-
-    def chain(self, node: ast.BinOp) -> _Operand:
-        """Operations from left to right, without a call for each: a long sum is no deep one."""
-        steps: list[tuple[ast.operator, ast.expr]] = []
+        if not isinstance(node, ast.BinOp):
+            raise _Complaint("a comparison is no number: join conditions with and, or")
+        steps: list[tuple[ast.operator, ast.expr]] = []  # from left to right: a long sum is no deep one
         first: ast.expr = node
         while isinstance(first, ast.BinOp):
             steps.append((first.op, first.right))
@@ -373,29 +351,41 @@ class _Evaluation:
         sign = OPERATIONS[type(steps[-1][0])][0]
         values = self.numbers(first, sign)
         for op, right in reversed(steps):
-            sign, function = OPERATIONS[type(op)]
-            values = function(values, self.numbers(right, sign))
+            sign, operation = OPERATIONS[type(op)]
+            values = operation(values, self.numbers(right, sign))
         return _Operand(NUMBERS, values, f"the {sign} expression")
 
     def numbers(self, node: ast.expr, sign: str) -> Any:
         operand = self.operand(node)
         if operand.kind != NUMBERS:
-            raise self.where.error(f"{operand.shown} is of {operand.kind}: no {sign} of it")
+            raise _Complaint(f"{operand.shown} is of {operand.kind}: no {sign} of it")
         return operand.values
 
     def leaf(self, leaf: _Leaf) -> _Operand:
         if leaf.kind == "number":
-            return _Operand(NUMBERS, np.float64(leaf.value), leaf.spelt)
+            return _Operand(NUMBERS, np.float64(parse(leaf.spelt)), leaf.spelt)
         if leaf.kind == "text":
-            return _Operand(TEXT, np.array(leaf.value, dtype=object), leaf.spelt)
+            return _Operand(TEXT, np.array(leaf.name, dtype=object), leaf.spelt)
         columns = self.quoted if leaf.kind == "quoted" else self.bare
-        if leaf.value not in columns:
-            names = [*columns]
-            rest = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-            hint = close_matches(leaf.value, names)
-            there = f"{self.source} has {', '.join(names[:MOST_LISTED])}{rest}"
-            raise self.where.error(f"no column {leaf.value!r} at position {leaf.position + 1}{hint}; {there}")
-        return _column(columns[leaf.value], f"column {leaf.value!r}")
+        if leaf.name not in columns:
+            rest = f" and {len(columns) - MOST_LISTED} more" if len(columns) > MOST_LISTED else ""
+            there = f"{self.source} has {', '.join([*columns][:MOST_LISTED])}{rest}"
+            hint = close_matches(leaf.name, [*columns])
+            raise _Complaint(f"no column {leaf.name!r} at position {leaf.position + 1}{hint}; {there}")
+        return _column(columns[leaf.name], f"column {leaf.name!r}")
+
+
+def _compared(left: _Operand, op: ast.cmpop, right: _Operand) -> Truth:
+    relation, function = RELATIONS[type(op)]
+    if left.kind != right.kind or left.kind == FLAGS:
+        what = f"{left.shown} ({left.kind}) {relation} {right.shown} ({right.kind})"
+        raise _Complaint(f"cannot compare {what}{_cure(left, right)}")
+    if left.kind == TEXT and not isinstance(op, (ast.Eq, ast.NotEq)):
+        both = f"{left.shown} and {right.shown}"
+        raise _Complaint(f"cannot compare text by {relation}: {both}; only == and != are for text")
+    known = left.known & right.known
+    holds = np.asarray(function(left.values, right.values), dtype=bool)
+    return Truth(known & holds, known & ~holds)
 
 
 def _column(cells: Any, shown: str) -> _Operand:

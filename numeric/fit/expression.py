@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..custom import compiled
+from ..custom import executed
 from ..errors import outside
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, 
 
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
-    return compiled("model", source)
+    return executed("model", source)
 
 
 # -- names of an expression --------------------------------------------------------------------------------------------

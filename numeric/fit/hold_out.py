@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +12,7 @@ from ..errors import outside, whole_number
 from .repeat import repeat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
@@ -26,9 +26,11 @@ __all__ = [
     "Learner",
     "Split",
     "Trained",
+    "Trial",
     "by_condition",
     "folds",
     "hold_out",
+    "judge",
     "rolling",
     "sweep",
 ]
@@ -47,7 +49,7 @@ class Split:
     ----------
     name : str
     train, test : ndarray of bool
-        (n,): never both. Rows may be in neither.
+        (n,): never both. Rows may be in neither, and either may be empty: nothing is fitted, or nothing judged.
     at : float or None
         The cutoff or threshold behind it.
     """
@@ -63,9 +65,6 @@ class Split:
             raise ValueError(f"split {self.name!r}: masks of shapes {train.shape} and {test.shape}: must be one shape (n,)")
         if (train & test).any():
             raise ValueError(f"split {self.name!r}: row {int(np.argmax(train & test))} is both fitted and held out")
-        for what, mask in (("fits", train), ("holds out", test)):
-            if not mask.any():
-                raise ValueError(f"split {self.name!r}: {what} none of the {len(mask)} rows")
         object.__setattr__(self, "train", train)
         object.__setattr__(self, "test", test)
 
@@ -73,6 +72,9 @@ class Split:
 def by_condition(held: ArrayLike, name: str = "held out") -> tuple[Split, ...]:
     """One split: the rows of a mask (n,) are held out, all others are fitted."""
     mask = np.asarray(held, dtype=bool)
+    for what, rows in (("fits", ~mask), ("holds out", mask)):
+        if not rows.any():
+            raise ValueError(f"split {name!r}: {what} none of the {len(mask)} rows")
     return (Split(name, ~mask, mask),)
 
 
@@ -169,6 +171,29 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Trial:
+    """A model to be judged on a split of rows.
+
+    Attributes
+    ----------
+    model : Learner
+    rows : Any
+        A table of n rows with a method `subset(mask)`, or one that is indexed by a mask, such as a pandas frame.
+    split : Split
+    observed : ndarray
+        (n,): what is predicted.
+    subject : str or int
+        What the rows are of, such as a benchmark.
+    """
+
+    model: Learner
+    rows: Any
+    split: Split
+    observed: Floats
+    subject: str | int = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Judged:
     """One model on one split.
 
@@ -184,6 +209,8 @@ class Judged:
         (m,): the ends of prediction intervals, where the model makes some.
     failed : str
         Why some or all predictions are missing; "" where none is.
+    subject : str or int
+        What the rows are of.
     """
 
     split: Split
@@ -194,6 +221,12 @@ class Judged:
     low: Floats | None = None
     high: Floats | None = None
     failed: str = ""
+    subject: str | int = ""
+
+    @property
+    def n_train(self) -> int:
+        """How many rows are fitted."""
+        return int(self.split.train.sum())
 
     @property
     def rows(self) -> NDArray[np.intp]:
@@ -218,10 +251,11 @@ class Judged:
     def records(self) -> Iterator[dict[str, Any]]:
         """A record a held-out row."""
         shared = {
+            "subject": self.subject,
             "split": self.split.name,
             "at": self.split.at,
             "model": self.model,
-            "n_train": int(self.split.train.sum()),
+            "n_train": self.n_train,
             "converged": self.converged,
         }
         ends = {name: getattr(self, name) for name in ("low", "high") if getattr(self, name) is not None}
@@ -236,13 +270,14 @@ class Judged:
 
     def summary(self) -> dict[str, Any]:
         """Errors over the held-out rows; None where a prediction is missing: those of fewer rows are no fair comparison."""
-        whole = not self.failed
+        whole = not self.failed and len(self.observed) > 0
         size = np.abs(self.error)
         return {
+            "subject": self.subject,
             "split": self.split.name,
             "at": self.split.at,
             "model": self.model,
-            "n_train": int(self.split.train.sum()),
+            "n_train": self.n_train,
             "n": len(size),
             "mean_error": float(np.mean(self.error)) if whole else None,
             "mae": float(np.mean(size)) if whole else None,
@@ -359,27 +394,49 @@ def hold_out(
     for split in splits:
         if split.train.shape != values.shape:
             raise ValueError(f"split {split.name!r}: is of {len(split.train)} rows; must be of {len(values)}")
-    items = [
-        (model, _subset(rows, split.train), _subset(rows, split.test), values[split.test], split)
-        for split in splits
-        for model in models
-    ]
-    done = repeat(_judged, items, jobs=jobs, progress=progress, what="held out", unit="fit", then=then)
+    trials = [Trial(model, rows, split, values) for split in splits for model in models]
+    return judge(trials, jobs=jobs, progress=progress, then=then)
+
+
+def judge(
+    trials: Iterable[Trial],
+    *,
+    jobs: int = 1,
+    progress: bool = False,
+    total: int | None = None,
+    then: Callable[[Judged], Any] | None = None,
+) -> HeldOut:
+    """Fit and judge trials, which may be of several tables; see `hold_out`.
+
+    Parameters
+    ----------
+    trials : iterable of Trial
+        They are taken one by one.
+    jobs, progress, total, then
+        As in `isoflop.numeric.fit.repeat.repeat`.
+    """
+    items = ((trial,) for trial in trials)
+    count = len(trials) if total is None and isinstance(trials, Sized) else total
+    done = repeat(_judged, items, jobs=jobs, progress=progress, what="held out", unit="fit", total=count, then=then)
     return HeldOut(done.values, done.interrupted)
 
 
-def _judged(model: Learner, train: Any, test: Any, observed: Floats, split: Split) -> Judged:
+def _judged(trial: Trial) -> Judged:
+    split, name, subject = trial.split, trial.model.name, trial.subject
+    observed = trial.observed[split.test]
     nothing = np.full(len(observed), np.nan)
     fitted: Any = None
     try:
-        fitted = model.fit(train)
-        foretold = fitted.predict(test)
+        fitted = trial.model.fit(_subset(trial.rows, split.train))
+        foretold = fitted.predict(_subset(trial.rows, split.test)) if len(observed) else nothing
     except ValueError as error:
-        return Judged(split, model.name, fitted, observed, nothing, failed=str(error) or type(error).__name__)
+        failed = str(error) or type(error).__name__
+        return Judged(split, name, fitted, observed, nothing, failed=failed, subject=subject)
     predicted, low, high = _parts(foretold)
     finite = np.isfinite(predicted)
     failed = "" if finite.all() else NOT_FINITE
-    return Judged(split, model.name, fitted, observed, np.where(finite, predicted, np.nan), low, high, failed)
+    kept = np.where(finite, predicted, np.nan)
+    return Judged(split, name, fitted, observed, kept, low, high, failed, subject)
 
 
 def _parts(foretold: Any) -> tuple[Floats, Floats | None, Floats | None]:

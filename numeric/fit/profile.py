@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside
+from ..errors import ArgumentError, outside
 from .covariance import bandwidth, require_determined
 from .intervals import Interval, checked_level, normal_quantile
 from .newton import Problems, expand
@@ -79,9 +79,8 @@ def profile(
     """
     level = checked_level(level)
     if fit.objective.is_sharp:
-        raise ValueError(
-            f"objective={fit.objective.name!r}: has no profile interval; must be least squares or huber-log; or use the bootstrap"
-        )
+        complaint = "has no profile interval; must be least squares or huber-log; or use the bootstrap"
+        raise ArgumentError("objective", fit.objective.name, complaint=complaint)
     if not fit.converged:
         raise ValueError("profile: the fit did not converge")
     require_determined(fit)

@@ -2,7 +2,6 @@
 
 from ..data.counts import Counts
 from ..data.pass_table import PassTable
-from .backtest import Backtest, backtest
 from .beta import BetaFit, fit_beta
 from .coupled import Coupled, fit_coupled
 from .curve import Curve, curve
@@ -13,23 +12,19 @@ from .estimator import (
     neg_log_pass_at_k,
     pass_at_k,
 )
-from .feasible import Nearest, nearest
 from .inequalities import Violations, violations
 from .laws import PassLaws, fit_passk
 from .study import PassStudy, study_passk
 
 __all__ = [
-    "Backtest",
     "BetaFit",
     "Counts",
     "Coupled",
     "Curve",
-    "Nearest",
     "PassLaws",
     "PassStudy",
     "PassTable",
     "Violations",
-    "backtest",
     "covariance",
     "curve",
     "estimated_covariance",
@@ -37,7 +32,6 @@ __all__ = [
     "fit_coupled",
     "fit_passk",
     "log_fail",
-    "nearest",
     "neg_log_pass_at_k",
     "pass_at_k",
     "study_passk",

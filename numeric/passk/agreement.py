@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from ..results import Estimate
+
 __all__ = ["TOLERANCE", "verdict"]
 
 #: Share of an exponent up to which a difference counts as none.
 TOLERANCE = 0.1
 
 
-def verdict(interval: tuple[float, float] | None, tolerance: float) -> str:
-    """What the interval of a difference tells.
+def verdict(difference: Estimate, tolerance: float) -> str:
+    """What the interval of a difference says.
 
     Parameters
     ----------
-    interval : (float, float) or None
-        Of the difference.
+    difference : Estimate
     tolerance : float
         The largest difference, without its sign, that counts as agreement; > 0.
 
@@ -26,12 +27,11 @@ def verdict(interval: tuple[float, float] | None, tolerance: float) -> str:
 
     Examples
     --------
-    >>> [verdict(ends, 0.02) for ends in ((-0.01, 0.015), (0.01, 0.05), (-0.3, 0.1), None)]
+    >>> [verdict(Estimate(0.0, *ends), 0.02) for ends in ((-0.01, 0.015), (0.01, 0.05), (-0.3, 0.1), ())]
     ['agree', 'differ', 'cannot tell', 'no resamples']
     """
-    if interval is None:
+    if difference.low is None or difference.high is None:
         return "no resamples"
-    low, high = interval
-    if -tolerance <= low and high <= tolerance:
+    if -tolerance <= difference.low and difference.high <= tolerance:
         return "agree"
-    return "differ" if low > 0.0 or high < 0.0 else "cannot tell"
+    return "differ" if difference.excludes(0.0) else "cannot tell"

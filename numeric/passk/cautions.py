@@ -44,22 +44,21 @@ def cautions(laws: PassLaws, level: float = 0.9) -> list[str]:
 def of_estimates(curve: Curve) -> list[str]:
     """What makes estimates of pass@k misleading, a sentence each: sampling that stopped at a success, and values at odds.
 
-    Of the same problems at every k the estimates obey every linear inequality (`isoflop.numeric.passk.inequalities`); they break
-    one only where problems with fewer than k samples are left out.
+    Of the same problems at every k the estimates rise and are concave; they need not where problems with fewer than k samples are
+    left out.
     """
-    from .inequalities import INEQUALITIES, violations
+    from .inequalities import RISING, violations
 
     said = [f"{found}: estimates take the number as fixed beforehand, and are too high" for found in _stopped(curve.counts)]
-    linear = {one.name for one in INEQUALITIES if one.linear}
-    broken = [one for one in violations(curve).violations if one.inequality in linear] if curve.n_problems.any() else []
+    broken = violations(curve).violations if curve.n_problems.any() else ()
     if broken:
         groups = list(dict.fromkeys(" ".join(one.label) for one in broken))
-        falls = len({one.label for one in broken if one.inequality == "non-decreasing"})
+        falls = len({one.label for one in broken if one.inequality == RISING})
         those = f"{groups[0]}{f' and {len(groups) - 1} more' if len(groups) > 1 else ''}"
         said.append(
             f"values contradict each other in {counted(len(groups), 'group')} ({those})"
             f"{f', in {falls} of them pass@k falls with k' if falls else ''}: means at larger k leave out the problems with "
-            f"fewer samples, which are not like the others; --check lists the values, passk-laws allows for such sampling"
+            f"fewer samples, which are not like the others; --check lists the values, fit allows for such sampling"
         )
     return said
 

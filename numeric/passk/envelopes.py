@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import formulas
 from ..compute_law import power
-from ..fit.bootstrap import percentile
 from ..fit.derived import default_quantities
+from ..results import Band, Estimate
 from .agreement import TOLERANCE, verdict
-from .fit_at_k import OPEN
+from .fit_at_k import open_side
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,37 +36,26 @@ class EnvelopeAtK:
     Attributes
     ----------
     k : int
-    derived, fitted : dict of str to float
+    derived, fitted : dict of str to Estimate
         E0, C0 and alpha of the envelope of the params+tokens law, and of the law fitted to compute alone.
-    derived_intervals, fitted_intervals : dict of str to (float, float)
-        Intervals from the resamples, of E0 as `PassFit.interval` has them; empty without.
-    difference_in_alpha : float
-        Fitted less derived.
-    difference_interval : tuple of float, or None
-        Of that, with both laws refitted to the same resamples.
+    difference : Estimate
+        Of alpha, fitted less derived, with both laws refitted to the same resamples.
     compute : ndarray
         (P,): from the least to the greatest compute of the models.
-    excess : ndarray
-        (P,): fitted over derived -log pass@k, less 1: what the models' own allocations cost, and what else the laws disagree in.
-    excess_low, excess_high : ndarray or None
-        (P,): percentiles over the resamples.
+    excess : Band
+        Fitted over derived -log pass@k there, less 1: what the models' own allocations cost, and what else the laws disagree in.
     penalty : float
         Median over the models of (y - E0)/(y* - E0), the misallocation penalty of their own params and tokens.
     undetermined : tuple of str
-        Coefficients of the params+tokens law that the models leave open.
+        Coefficients of the params+tokens law that the models leave undetermined.
     """
 
     k: int
-    derived: dict[str, float]
-    fitted: dict[str, float]
-    derived_intervals: dict[str, tuple[float, float]]
-    fitted_intervals: dict[str, tuple[float, float]]
-    difference_in_alpha: float
-    difference_interval: tuple[float, float] | None
+    derived: dict[str, Estimate]
+    fitted: dict[str, Estimate]
+    difference: Estimate
     compute: Floats
-    excess: Floats
-    excess_low: Floats | None
-    excess_high: Floats | None
+    excess: Band
     penalty: float
     undetermined: tuple[str, ...]
 
@@ -78,20 +68,24 @@ class EnvelopeAtK:
         """
         if self.undetermined:
             return "cannot tell"
-        return verdict(self.difference_interval, TOLERANCE * abs(self.fitted["alpha"]))
+        return verdict(self.difference, TOLERANCE * abs(self.fitted["alpha"].value))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        worst = int(np.argmax(np.abs(self.excess)))
+        worst = int(np.argmax(np.abs(self.excess.value)))
+
+        def intervals(law: dict[str, Estimate]) -> dict[str, list[Any]]:
+            return {name: [one.low, one.high] for name, one in law.items() if one.has_interval}
+
         return {
             "k": self.k,
-            "derived": self.derived,
-            "fitted": self.fitted,
-            "derived_intervals": {name: list(pair) for name, pair in self.derived_intervals.items()},
-            "fitted_intervals": {name: list(pair) for name, pair in self.fitted_intervals.items()},
-            "difference_in_alpha": self.difference_in_alpha,
-            "difference_interval": None if self.difference_interval is None else list(self.difference_interval),
-            "largest_excess": float(self.excess[worst]),
+            "derived": {name: one.value for name, one in self.derived.items()},
+            "fitted": {name: one.value for name, one in self.fitted.items()},
+            "derived_intervals": intervals(self.derived),
+            "fitted_intervals": intervals(self.fitted),
+            "difference_in_alpha": self.difference.value,
+            "difference_interval": [self.difference.low, self.difference.high] if self.difference.has_interval else None,
+            "largest_excess": float(self.excess.value[worst]),
             "at_compute": float(self.compute[worst]),
             "median_penalty": self.penalty,
             "undetermined": list(self.undetermined),
@@ -136,38 +130,27 @@ def envelopes(joint: PassLaws, direct: PassLaws, *, level: float = 0.9) -> list[
 
 def _envelope(joint: PassFit, direct: PassFit, covariates: dict[str, Floats], paired: bool, level: float) -> EnvelopeAtK:
     law = joint.fit.law_of(joint.fit.coefficients)
-    derived = {"E0": law.E, "C0": law.envelope.coefficient, "alpha": law.envelope.exponent}
+    values = {"E0": law.E, "C0": law.envelope.coefficient, "alpha": law.envelope.exponent}
+    columns = envelope_columns(joint, joint.certified_draws)
+    derived = {name: Estimate.of_draws(value, columns[name], level) for name, value in values.items()}
+    derived["E0"] = joint.estimate("E0", level)
     compute = np.geomspace(covariates["compute"].min(), covariates["compute"].max(), POINTS)
-    excess = direct.neg_log({"compute": compute}) / law.envelope.loss(compute) - 1.0
-    used = joint.used
-    own = law.penalty(params=covariates["params"][used], tokens=covariates["tokens"][used])
-    low = high = difference = None
-    derived_intervals: dict[str, tuple[float, float]] = {}
-    if joint.has_intervals:
-        columns = envelope_columns(joint, joint.certified_draws)
-        derived_intervals = {"E0": joint.interval("E0", level)}
-        derived_intervals |= {name: percentile(columns[name], level) for name in SHOWN if name != "E0"}
+    own = law.penalty(params=covariates["params"][joint.used], tokens=covariates["tokens"][joint.used])
+    differences, over = np.empty(0), np.empty((0, POINTS))
     if paired and joint.spare > 0:
         good = np.isfinite(joint.draws).all(axis=1) & np.isfinite(direct.draws).all(axis=1)
-        if good.sum() > 1:
-            columns = envelope_columns(joint, joint.draws[good])
-            own_alpha = direct.draws[good][:, direct.kind.coefficients.index("alpha")]
-            difference = percentile(own_alpha - columns["alpha"], level)
-            best = columns["E0"][:, None] + power(compute, np.log(columns["C0"])[:, None], columns["alpha"][:, None])
-            over = direct.neg_log_of(direct.draws[good], {"compute": compute}) / best - 1.0
-            low, high = np.quantile(over, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
+        columns = envelope_columns(joint, joint.draws[good])
+        differences = direct.column("alpha")[good] - columns["alpha"]
+        best = columns["E0"][:, None] + power(compute, np.log(columns["C0"])[:, None], columns["alpha"][:, None])
+        over = direct.neg_log_of(direct.draws[good], {"compute": compute}) / best - 1.0
+    excess = direct.neg_log({"compute": compute}) / law.envelope.loss(compute) - 1.0
     return EnvelopeAtK(
         k=joint.k,
         derived=derived,
-        fitted=dict(direct.coefficients),
-        derived_intervals=derived_intervals,
-        fitted_intervals={name: direct.interval(name, level) for name in SHOWN} if direct.has_intervals else {},
-        difference_in_alpha=direct.coefficients["alpha"] - derived["alpha"],
-        difference_interval=difference,
+        fitted=direct.estimates(level),
+        difference=Estimate.of_draws(direct.coefficients["alpha"] - values["alpha"], differences, level),
         compute=compute,
-        excess=excess,
-        excess_low=low,
-        excess_high=high,
+        excess=Band.of_draws(excess, over, level),
         penalty=float(np.median(own.loss_penalty)),
         undetermined=joint.undetermined,
     )
@@ -180,7 +163,42 @@ def envelope_columns(joint: PassFit, draws: Floats) -> dict[str, Floats]:
     return {"E0": given["E"], **found}
 
 
-def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -> list[dict[str, Any]]:
+COSTS = ("loss_penalty", "effective_compute")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What an overtraining ratio costs at one k, by the params+tokens law.
+
+    Attributes
+    ----------
+    k : int
+    ratio : float
+        (D/N)/(D*/N*) at the same compute.
+    loss_penalty, effective_compute : Estimate
+        (y - E0)/(y* - E0) of y = -log pass@k, and the share of the compute that the optimum needs for the same.
+    undetermined : tuple of str
+        Coefficients that the models leave undetermined.
+    """
+
+    k: int
+    ratio: float
+    loss_penalty: Estimate
+    effective_compute: Estimate
+    undetermined: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data; NAME_open says which ends of an interval bound nothing."""
+        row: dict[str, Any] = {"k": self.k, "ratio": self.ratio}
+        for name in COSTS:
+            cost: Estimate = getattr(self, name)
+            row[name] = cost.value
+            if cost.has_interval:
+                row |= {f"{name}_lo": cost.low, f"{name}_hi": cost.high, f"{name}_open": open_side(cost)}
+        return row | {"undetermined": list(self.undetermined)}
+
+
+def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -> list[Cost]:
     """What over- and undertraining cost at every k: the penalty and the effective compute at ratios (D/N)/(D*/N*).
 
     Parameters
@@ -192,43 +210,39 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
     level : float
         Of the percentile intervals, where there are resamples.
 
-    Returns
-    -------
-    list of dict
-        A row a k and ratio: k, ratio, loss_penalty, effective_compute, with _lo, _hi and _open where there are resamples, and
-        what the models leave undetermined. _open: which ends are none ("above", "below", "both", else None), as too many
-        resamples ran into a limit of the search.
-
     Notes
     -----
     The penalty rises with both exponents, so that a limit of theirs is one of the penalty on the same side. The effective compute
-    P^(-1/alpha) need not fall with both: a limit on either side leaves both of its ends open.
+    P^(-1/alpha) need not fall with both: a limit on either side is one of both of its ends.
     """
     if joint.kind.name != "params-tokens":
         raise ValueError(f"law={joint.kind.name!r}: must be 'params-tokens'")
-    rows = []
+    costs = []
     for fit in joint.fits:
-        law = fit.fit.law_of(fit.fit.coefficients)
-        names = fit.kind.terms.coefficients
-        drawn = [fit.fit.law_of(dict(zip(names, map(float, row), strict=True))) for row in fit.certified_draws]
-        ends = _open_ends(fit, level)
+        exponents = dict(zip(fit.kind.terms.coefficients, fit.certified_draws.T, strict=True)) if fit.has_intervals else {}
+        law, at_limit = fit.fit.law_of(fit.fit.coefficients), _at_limit(fit, level)
         for ratio in ratios:
-            cost = law.penalty(ratio=ratio)
-            row: dict[str, Any] = {"k": fit.k, "ratio": float(ratio)}
-            for name in ("loss_penalty", "effective_compute"):
-                row[name] = float(getattr(cost, name))
-                if len(drawn) > 1:
-                    values = np.array([getattr(other.penalty(ratio=ratio), name) for other in drawn])
-                    row[f"{name}_lo"], row[f"{name}_hi"] = percentile(values, level)
-                    row[f"{name}_open"] = OPEN[ends[name]]
-            rows.append(row | {"undetermined": list(fit.undetermined)})
-    return rows
+            own = law.penalty(ratio=ratio)
+            estimates = {}
+            for name in COSTS:
+                drawn = _of_draws(name, exponents, ratio) if exponents else np.empty(0)
+                estimates[name] = replace(Estimate.of_draws(getattr(own, name), drawn, level), at_limit=at_limit[name])
+            costs.append(Cost(k=fit.k, ratio=float(ratio), **estimates, undetermined=fit.undetermined))
+    return costs
 
 
-def _open_ends(fit: PassFit, level: float) -> dict[str, tuple[bool, bool]]:
-    """Of the penalty and the effective compute: whether their lower and upper ends are none."""
+def _of_draws(name: str, coefficients: Mapping[str, Floats], ratio: float) -> Floats:
+    """A cost (R,) at a ratio by the exponents of each draw."""
+    measure = {"loss_penalty": formulas.penalty, "effective_compute": formulas.effective_compute}[name]
+    s = formulas.log_size_ratio_at_ratio(np.array([ratio]))
+    return np.asarray(measure(s, beta=coefficients["beta"], gamma=coefficients["gamma"]))
+
+
+def _at_limit(fit: PassFit, level: float) -> dict[str, tuple[str, ...]]:
+    """Of the penalty and the effective compute: which ends lie at a limit of the search."""
     if not fit.has_intervals:
-        return {}
+        return dict.fromkeys(COSTS, ())
     below, above = (np.any(sides, axis=0) for sides in zip(*map(fit.sides_at_edge, fit.kind.exponents), strict=True))
-    either = fit.too_many(below | above, level)
-    return {"loss_penalty": (fit.too_many(below, level), fit.too_many(above, level)), "effective_compute": (either, either)}
+    penalty = tuple(end for end, side in (("low", below), ("high", above)) if fit.too_many(side, level))
+    either = ("low", "high") if fit.too_many(below | above, level) else ()
+    return {"loss_penalty": penalty, "effective_compute": either}

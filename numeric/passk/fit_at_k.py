@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..fit.models import AT_BOUND, Design, in_coordinates
 from ..fit.newton import Problems, expand
 from ..fit.separable import Centred
+from ..results import Estimate, percentiles
 from .marginal import Marginal
 
 if TYPE_CHECKING:
@@ -28,8 +29,13 @@ if TYPE_CHECKING:
 FLATTEST = 1e-12
 #: A share this much above a level's, relative to it, is the same.
 ROUNDED = 1e-9
-#: Which ends of an interval are none, by whether the lower and the upper one are.
-OPEN = {(False, False): None, (True, False): "below", (False, True): "above", (True, True): "both"}
+
+
+def open_side(estimate: Estimate) -> str | None:
+    """Which ends bound nothing, infinite or at a limit of the search: "below", "above", "both" or None."""
+    below = "low" in estimate.at_limit or estimate.low == -np.inf
+    above = "high" in estimate.at_limit or estimate.high == np.inf
+    return {(True, True): "both", (True, False): "below", (False, True): "above"}.get((below, above))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +172,10 @@ class PassFit:
         """Whether there are resamples that tell how sure the coefficients are."""
         return len(self.certified_draws) > 1
 
+    def certified(self, name: str) -> Floats:
+        """The certified draws of a coefficient."""
+        return self.certified_draws[:, self.kind.coefficients.index(name)]
+
     def column(self, name: str) -> Floats:
         """The draws (R,) of a coefficient; NaN where a refit was not certified, or no model is left to tell errors."""
         drawn = self.draws[:, self.kind.coefficients.index(name)]
@@ -173,29 +183,51 @@ class PassFit:
 
     # -- intervals -----------------------------------------------------------------------------------------------------
 
-    def interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
-        """Interval of a coefficient: percentiles of the resamples; of an irreducible part on its bound from 0 to its upper limit.
+    def estimate(self, name: str, level: float = 0.9) -> Estimate:
+        """A coefficient with percentiles of the resamples; an irreducible part on its bound from 0 to its upper limit.
 
         Where the estimate of the irreducible part is 0, or as many resamples end there that their percentile does, they are no
         measure of it, and the upper end is that of a profile (`isoflop.numeric.passk.limit`), or of the resamples where they
-        reach higher. NaN where there are no more models than coefficients.
+        reach higher. No interval without resamples, or where there are no more models than coefficients.
+        """
+        drawn = self.certified(name)
+        undetermined = name in self.undetermined
+        plain = Estimate.of_draws(self.coefficients[name], drawn, level, undetermined=undetermined)
+        if plain.low is None or plain.high is None:
+            return plain
+        if name == self.kind.floor:
+            if not self.is_limited(level):
+                return plain
+            high = max(plain.high, self.floor_limit(level))
+            return replace(plain, low=0.0, high=high)
+        ends = zip(("low", "high"), self.sides_at_edge(name), strict=True)
+        return replace(plain, at_limit=tuple(end for end, side in ends if self.too_many(side, level)))
+
+    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
+        """Every coefficient with its interval."""
+        return {name: self.estimate(name, level) for name in self.kind.coefficients}
+
+    def interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
+        """The ends of `estimate`.
 
         Raises
         ------
         ValueError
-            Where there are fewer than two certified resamples.
+            Where there are none.
         """
-        low, high = self._percentiles(name, level)
-        if not (name == self.kind.floor and self.is_limited(level)):
-            return low, high
-        return 0.0, max(high, self.floor_limit(level))
+        if name not in self.kind.coefficients:
+            raise ValueError(f"name={name!r}: the law {self.kind.formula} has {', '.join(self.kind.coefficients)}")
+        found = self.estimate(name, level)
+        if found.low is None or found.high is None:
+            raise ValueError(f"k={self.k}: no interval of {name} without resamples and spare models; fit with resamples=200")
+        return found.low, found.high
 
     def is_limited(self, level: float = 0.9) -> bool:
         """Whether the interval of the irreducible part is an upper limit: its estimate, or the percentile below it, is 0."""
-        floor = self.kind.floor
         if self.spare <= 0:
             return False
-        return self.coefficients[floor] == 0.0 or (self.has_intervals and self._percentiles(floor, level)[0] == 0.0)
+        drawn = self.certified(self.kind.floor)
+        return self.coefficients[self.kind.floor] == 0.0 or (len(drawn) > 1 and percentiles(drawn, level)[0] == 0.0)
 
     def floor_limit(self, level: float = 0.9) -> float:
         """The greatest irreducible part that the models do not exclude, in nats; inf where they exclude none."""
@@ -211,13 +243,6 @@ class PassFit:
     @cached_property
     def _limits(self) -> dict[float, tuple[float, Floats]]:
         return {}
-
-    def open_ends(self, name: str, level: float = 0.9) -> tuple[bool, bool]:
-        """Whether the lower and the upper end of an interval are no ends: so many refits went to a limit of the search there."""
-        if not self.has_intervals or name == self.kind.floor:
-            return False, name == self.kind.floor and self.has_intervals and self.interval(name, level)[1] == np.inf
-        below, above = self.sides_at_edge(name)
-        return self.too_many(below, level), self.too_many(above, level)
 
     def too_many(self, draws: NDArray[np.bool_], level: float = 0.9) -> bool:
         """Whether these draws (R,) are more of the certified ones than lie beyond an end of an interval."""
@@ -240,7 +265,7 @@ class PassFit:
         """Of the draws (R, p): whether a coefficient could be less, and more, but for a limit of the search.
 
         An exponent at its limit takes its prefactor along, which goes to 0 or to infinity as the variable is below or above 1
-        at the models; a term that vanishes, or outgrows all data, leaves both open on both sides.
+        at the models; a term that vanishes, or outgrows all data, leaves both undetermined on both sides.
         """
         design, terms = self.design, self.kind.terms
         theta = np.linalg.solve(design.to_coordinates, in_coordinates(terms, self.draws).T).T
@@ -248,43 +273,30 @@ class PassFit:
         least, most = theta - design.lower <= near, design.upper - theta <= near
         below, above = np.zeros_like(least), np.zeros_like(most)
         for prefactor, exponent, centre in zip(terms.prefactors, terms.exponents, design.centres, strict=True):
-            a, b = (terms.coefficients.index(each) for each in (prefactor, exponent))
+            a, b = (terms.coefficients.index(coefficient) for coefficient in (prefactor, exponent))
             lost = least[:, a] | most[:, a]
             below[:, b], above[:, b] = lost | least[:, b], lost | most[:, b]
             below[:, a] = below[:, b] if centre >= 0.0 else above[:, b]
             above[:, a] = above[:, b] if centre >= 0.0 else below[:, b]
         return below, above
 
-    def _percentiles(self, name: str, level: float) -> tuple[float, float]:
-        from ..fit.bootstrap import percentile
-
-        if name not in self.kind.coefficients:
-            raise ValueError(f"name={name!r}: the law {self.kind.formula} has {', '.join(self.kind.coefficients)}")
-        if len(self.draws) and self.spare <= 0:
-            return np.nan, np.nan
-        found = self.certified_draws[:, self.kind.coefficients.index(name)] if len(self.draws) else self.draws.ravel()
-        if len(found) < 2:
-            raise ValueError(f"k={self.k}: no interval of {name} without resamples; fit with resamples=200")
-        return percentile(found, level)
-
     def row(self, level: float = 0.9) -> dict[str, Any]:
         """Plain data: k, the coefficients with their intervals, the scatter of models, how many models took part.
 
-        NAME_open says which ends of an interval are none ("above", "below", "both", else None), NAME_interval of the irreducible
-        part whether it is by "percentiles" or an upper "limit".
+        NAME_open says which ends of an interval bound nothing ("above", "below", "both", else None), NAME_interval of the
+        irreducible part whether it is by "percentiles" or an upper "limit".
         """
-        found: dict[str, Any] = {"k": self.k}
-        for name, value in self.coefficients.items():
-            found[name] = value
+        row: dict[str, Any] = {"k": self.k}
+        for name, found in self.estimates(level).items():
+            row[name] = found.value
             if len(self.draws):
-                found[f"{name}_lo"], found[f"{name}_hi"] = self.interval(name, level) if self.has_intervals else (None, None)
-                found[f"{name}_open"] = OPEN[self.open_ends(name, level)]
+                row |= {f"{name}_lo": found.low, f"{name}_hi": found.high, f"{name}_open": open_side(found)}
         if len(self.draws):
             by = "limit" if self.is_limited(level) else "percentiles"
-            found[f"{self.kind.floor}_interval"] = by if self.has_intervals else None
-        found |= {"scatter": self.scatter, "n_models": self.n_models, "n_unsolved": self.n_unsolved, "n_without": self.n_without}
-        found |= {"n_refused": self.n_refused, "converged": self.converged, "undetermined": list(self.undetermined)}
-        return found | ({"n_resamples": len(self.draws), "n_failed_resamples": self.n_failed} if len(self.draws) else {})
+            row[f"{self.kind.floor}_interval"] = by if self.has_intervals else None
+        row |= {"scatter": self.scatter, "n_models": self.n_models, "n_unsolved": self.n_unsolved, "n_without": self.n_without}
+        row |= {"n_refused": self.n_refused, "converged": self.converged, "undetermined": list(self.undetermined)}
+        return row | ({"n_resamples": len(self.draws), "n_failed_resamples": self.n_failed} if len(self.draws) else {})
 
     @property
     def n_failed(self) -> int:

@@ -14,22 +14,24 @@ outcomes so far multiplies the likelihood by a factor without a or b in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .beta import log_beta_fail, log_rising, neg_log_pass
+from .shapes import EVEN, LEAST_SHAPE, MOST_SHAPE, Cells, Shapes, greatest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-#: Shapes of the distribution of success rates: from nearly all-or-nothing to nearly one rate for all problems.
-LEAST_SHAPE, MOST_SHAPE, SHAPES = 1e-3, 20.0, 50
+#: Shapes in the grid.
+SHAPES = 50
 #: The grid of log b: up to where pass@k is e^-(its end), and finer where counts tell.
 LEAST_LOG_B, MOST_LOG_B, STEP_LOG_B = -20.0, 150.0, 0.12
 #: u = log(-log pass@k) is looked at between these.
@@ -47,53 +49,12 @@ FEW_PROBLEMS = 128.0
 #: Shapes learn from values interpolated between those of the grid, at steps that many problems tell apart: sqrt(problems)/this.
 #: And no coarser than so many of the least deviations: a sum over a normal's values at such steps is its integral to 1e-4.
 COARSE, COARSEST = 6.0, 1.4
+#: Steps of the table for one between nodes.
+FINER = 4
+#: What there is one of for every model.
+OF_MODELS = ("origin", "step", "table", "nodes", "telling", "fewest")
 #: The average over shapes looks at so many, between those where the likelihood is not negligible.
 PLACES = 50
-
-
-@dataclass(frozen=True)
-class Shapes:
-    """How usual shapes are at a u: log a is normal about m0 + m1 u + m2 e^u; all weigh the same for an infinite deviation.
-
-    The line in u holds where shapes change slowly with -log pass@k, the term in e^u = -log pass@k where a + b is the same for all
-    models. Beyond the models that it is learnt from, the mean stays as at the last of them.
-
-    Attributes
-    ----------
-    mean : tuple of float
-        m0, m1, m2.
-    deviation : float
-    span : tuple of float
-        The least and the greatest u of the models that it is learnt from.
-    """
-
-    mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    deviation: float = np.inf
-    span: tuple[float, float] = (-np.inf, np.inf)
-
-    def centre(self, u: Floats) -> Floats:
-        """The mean of log a at u."""
-        return np.tensordot(np.array(self.mean), self.terms(u), axes=1)
-
-    def terms(self, u: Floats) -> Floats:
-        """1, u and e^u, (3, ...)."""
-        within = np.clip(u, *self.span)
-        return np.stack([np.ones_like(within), within, np.exp(within)])
-
-    def log_density(self, log_a: Floats, u: Floats) -> Floats:
-        """Log of the density of log a (G, J, P), or (P,), between those of the least and the most shape, at u (G, J)."""
-        from scipy.special import log_ndtr
-
-        least, most = np.log(LEAST_SHAPE), np.log(MOST_SHAPE)
-        if not np.isfinite(self.deviation):
-            return np.full(np.shape(log_a), -np.log(most - least))
-        mean = self.centre(u)
-        low, high = (least - mean) / self.deviation, (most - mean) / self.deviation
-        flipped = low > 0.0  # both in the upper tail: their mirror images keep their digits
-        below, above = np.where(flipped, -high, low), np.where(flipped, -low, high)
-        mass = log_ndtr(above) + np.log1p(-np.exp(log_ndtr(below) - log_ndtr(above)))
-        away = (log_a - mean[..., None]) / self.deviation
-        return -0.5 * away * away - (mass + 0.5 * np.log(2.0 * np.pi * self.deviation**2))[..., None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +78,7 @@ class Evidence:
     nodes: Floats
     log_weights: Floats
     flat: NDArray[np.bool_]
-    usual: Shapes = Shapes()
+    usual: Shapes = EVEN
 
     @property
     def spacing(self) -> Floats:
@@ -203,8 +164,6 @@ class Surface:
 
     def at(self, k: int, *, learn: bool = True) -> Evidence:
         """The likelihood of u for one k; `learn`: whether to learn, for k beyond the samples, what shapes are usual."""
-        from .relearnt import AtK
-
         return AtK.of(self, k).evidence(learn=learn)
 
     def inverse(self, k: int) -> Floats:
@@ -223,6 +182,164 @@ class Surface:
             log_b = cubic(log_b_of_u, np.broadcast_to(position, (len(self.shapes), len(position))))
             found[g] = cubic(self.values[g], (log_b - LEAST_LOG_B) / STEP_LOG_B).T
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class AtK:
+    """Log likelihoods of the counts over u = log(-log pass@k) and shapes, for one k.
+
+    That of a model's counts depends on no other model; only what shapes are usual does. So these are tabulated once, and evidence
+    of some of the models is learnt from these alone: others, which a prediction must not know of, leave no trace in it.
+
+    Attributes
+    ----------
+    k : int
+    log_a : ndarray
+        (A,), equally spaced.
+    origin, step : ndarray
+        (G,): of the values of u in the table.
+    table : ndarray
+        (G, V, A).
+    nodes : ndarray
+        (G, J): u where the likelihood is not negligible as long as all shapes weigh the same.
+    telling : ndarray of bool
+        (G,): the models that shapes are learnt from.
+    fewest : ndarray of int
+        (G,): samples of each model's least sampled problem.
+    finer : int
+        Steps between two shapes of the table that shapes are learnt at.
+    """
+
+    k: int
+    log_a: Floats
+    origin: Floats
+    step: Floats
+    table: Floats
+    nodes: Floats
+    telling: NDArray[np.bool_]
+    fewest: NDArray[np.int64]
+    finer: int
+
+    @classmethod
+    def of(cls, surface: Surface, k: int) -> AtK:
+        """What a surface over shapes and b comes to for this k."""
+        log_b_of_u, log_a = surface.inverse(k), np.log(surface.shapes)
+        lowest, highest = (np.full(len(surface.values), end) for end in (LEAST_U + 2 * STEP_U, MOST_U - 2 * STEP_U))
+        nodes = _narrowed(lambda u: _averaged(surface.looked(log_b_of_u, u), log_a, u, EVEN), _spaced(lowest, highest), LOOKS)
+        low, high = _widest(nodes, surface.telling)[:, [0, -1]].T
+        inner = FINER * (NODES - 1)
+        step = (high - low) / inner
+        places = (low - step)[:, None] + step[:, None] * np.arange(inner + 3)
+        table = surface.looked(log_b_of_u, places)
+        return cls(k, log_a, low - step, step, table, nodes, surface.telling, surface.fewest, surface.finer)
+
+    def some(self, models: Any) -> AtK:
+        """Of some of the models."""
+        return replace(self, **{name: getattr(self, name)[models] for name in OF_MODELS})
+
+    def evidence(self, models: Any = slice(None), *, learn: bool = True) -> Evidence:
+        """The likelihood of u for some of the models.
+
+        `learn`: whether to learn from these, for k beyond their samples, what shapes are usual; where too few of them tell, all
+        shapes weigh the same.
+        """
+        part, told = self.some(models), np.flatnonzero(self.telling & self._mask(models))
+        nodes, usual = part.nodes, EVEN
+        if learn and len(part.fewest) and self.k > part.fewest.min() and len(told) >= LEAST_MODELS:
+            usual = self._learnt(told)
+            nodes = _narrowed(lambda u: part.averaged(u, usual), _widest(nodes, part.telling), LOOKS - 1)
+        values = part.averaged(nodes, usual)
+        values -= values.max(axis=1, keepdims=True)
+        return Evidence(self.k, nodes, values + np.log(nodes[:, 1] - nodes[:, 0])[:, None], _flat(values), usual)
+
+    def averaged(self, nodes: Floats, usual: Shapes) -> Floats:
+        """The log likelihood (G, J) at nodes of u, averaged over shapes."""
+        return _averaged(self.looked(nodes), self.log_a, nodes, usual)
+
+    def looked(self, nodes: Floats) -> Floats:
+        """The log likelihood at nodes (G, J) of u and every shape of the table: (G, J, A)."""
+        position = (nodes - self.origin[:, None]) / self.step[:, None]
+        whole = np.clip(np.floor(position).astype(np.intp), 1, self.table.shape[1] - 3)
+        each, found = np.arange(len(nodes))[:, None], np.zeros((*nodes.shape, len(self.log_a)))
+        for offset, weight in zip((-1, 0, 1, 2), weights_of_four(position - whole), strict=True):
+            found += weight[..., None] * self.table[each, whole + offset]
+        return found
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def _mask(self, models: Any) -> NDArray[np.bool_]:
+        found = np.zeros(len(self.nodes), dtype=bool)
+        found[models] = True
+        return found
+
+    @cached_property
+    def _cells(self) -> tuple[Cells, Floats]:
+        """The cells that shapes are learnt from, of every telling model, and the likeliest u of each."""
+        told = np.flatnonzero(self.telling)
+        place = np.linspace(0.0, len(self.log_a) - 1.0, self.finer * (len(self.log_a) - 1) + 1)
+        values = self.some(told).looked(self.nodes[told])
+        values = cubic(values, np.broadcast_to(place, (*values.shape[:2], len(place))))
+        likeliest = self.nodes[told, values.max(axis=2).argmax(axis=1)]
+        return Cells.of(np.interp(place, np.arange(len(self.log_a)), self.log_a), values), likeliest
+
+    def _learnt(self, told: NDArray[np.intp]) -> Shapes:
+        """The shapes of greatest likelihood for these of the telling models."""
+        cells, likeliest = self._cells
+        chosen = np.isin(np.flatnonzero(self.telling), told)
+        span = float(likeliest[chosen].min()), float(likeliest[chosen].max())
+        terms = Shapes(span=span).terms(self.nodes[told]).reshape(3, -1)
+        mean, deviation = greatest(cells.some(chosen[cells.model]), terms, LEAST_DEVIATION)
+        return Shapes((float(mean[0]), float(mean[1]), float(mean[2])), deviation, span)
+
+
+def _averaged(tables: Floats, log_a: Floats, nodes: Floats, usual: Shapes) -> Floats:
+    """Log likelihoods (G, J, A) at nodes (G, J), averaged over the shapes where they are not negligible."""
+    first, last = _kept(tables + usual.log_density(log_a, nodes), axis=2)
+    place = first[..., None] + (last - first)[..., None] * np.linspace(0.0, 1.0, PLACES)
+    found = cubic(tables, place)
+    found += usual.log_density(log_a[0] + (log_a[1] - log_a[0]) * place, nodes)
+    highest = found.max(axis=2)
+    share = np.exp(found - highest[..., None])
+    trapezoids = share.sum(axis=2) - 0.5 * (share[..., 0] + share[..., -1])
+    return np.asarray(highest + np.log(trapezoids * (place[..., 1] - place[..., 0])))
+
+
+def _narrowed(averaged: Callable[[Floats], Floats], nodes: Floats, looks: int) -> Floats:
+    """Equally spaced u (G, J) between those where each model's likelihood is not negligible, after so many looks."""
+    each = np.arange(len(nodes))
+    for _ in range(looks):
+        values = averaged(nodes)
+        first, last = _kept(values, axis=1)
+        last = np.where(_flat(values), np.clip(_level_from(values), first + 1, last), last)
+        nodes = _spaced(nodes[each, first], nodes[each, last])
+    return nodes
+
+
+def _widest(nodes: Floats, telling: NDArray[np.bool_]) -> Floats:
+    """Nodes up to where u is looked at for models that do not tell: where their likelihood becomes flat is a matter of shapes."""
+    return _spaced(nodes[:, 0], np.where(telling, nodes[:, -1], MOST_U - 2 * STEP_U))
+
+
+def _kept(values: Floats, axis: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The last before and the first after those along an axis that are not negligible."""
+    kept, size = values >= values.max(axis=axis, keepdims=True) - DEPTH, values.shape[axis]
+    first, last = kept.argmax(axis=axis), size - 1 - np.flip(kept, axis=axis).argmax(axis=axis)
+    return np.maximum(first - 1, 0), np.minimum(last + 1, size - 1)
+
+
+def _flat(values: Floats) -> NDArray[np.bool_]:
+    """(G,): whether log likelihoods (G, J) end at their maximum."""
+    return np.asarray(values[:, -1] >= values.max(axis=1) - FLAT)
+
+
+def _level_from(values: Floats) -> NDArray[np.intp]:
+    """(G,): the first node from which on log likelihoods (G, J) stay within `FLAT` of the last."""
+    away = np.abs(values - values[:, -1:]) > FLAT
+    return np.where(away.any(axis=1), values.shape[1] - np.flip(away, axis=1).argmax(axis=1), 0)
+
+
+def _spaced(low: Floats, high: Floats) -> Floats:
+    return low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, NODES)
 
 
 def cubic(table: Floats, position: Floats) -> Floats:

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .by_way_of_gold import by_way_of_gold
-from .cautions import AUTO, cautions
-from .envelopes import EnvelopeAtK, envelopes, penalties
-from .kinds import KINDS
-from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
-from .lever import (
+from .across_k import (
     ZERO,
     Mixed,
     Trend,
@@ -26,12 +21,17 @@ from .lever import (
     trend,
     vanishes_at,
 )
+from .cautions import AUTO, cautions
+from .envelopes import Cost, EnvelopeAtK, envelopes, penalties
+from .gold import ByGold, by_way_of_gold
+from .kinds import KINDS
+from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...theory.typeset.table import Table
     from ..data.counts import Counts
-    from .composition import Comparison
     from .validity import Validity
 
 DEFAULT_LEVEL = 0.9
@@ -162,14 +162,14 @@ class PassStudy:
         return tuple(found)
 
     @cached_property
-    def penalties(self) -> list[dict[str, Any]]:
+    def penalties(self) -> list[Cost]:
         """The penalty and the effective compute at every k and ratio."""
         if not self.ratios or "params-tokens" not in self.laws:
             return []
         return penalties(self.laws["params-tokens"], self.ratios, level=self.level)
 
     @cached_property
-    def compositions(self) -> list[Comparison]:
+    def compositions(self) -> list[ByGold]:
         """The gold law by way of compute, beside compute laws of the same models, where their compute is known."""
         laws = self.laws.get("gold")
         if laws is None or not np.isfinite(laws.covariates.get("compute", np.nan)).all():
@@ -205,10 +205,23 @@ class PassStudy:
             ],
             "floors_at_odds": list(self.floors_at_odds),
             "envelopes": [item.as_dict() for item in self.envelopes],
-            "penalties": self.penalties,
+            "penalties": [item.as_dict() for item in self.penalties],
             "mixed_derivatives": [item.as_dict() for item in self.mixed],
             "compositions": [item.as_dict() for item in self.compositions],
         }
+
+    def tables(self) -> list[Table]:
+        """Every law over k, then envelopes, costs, composed laws and the mixed-derivative test, as far as there are such."""
+        from .study_text import tables
+
+        return tables(self)
+
+    def to_latex(self) -> str:
+        """The tables, with booktabs."""
+        return "\n\n".join(table.latex() for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.html() for table in self.tables())
 
     def __str__(self) -> str:
         from .study_text import study_text

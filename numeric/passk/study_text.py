@@ -1,42 +1,35 @@
-"""A study of pass@k for a reader, at most 100 columns wide."""
+"""A study of pass@k for a reader: its tables, each described once, and what the text says besides."""
 
 from __future__ import annotations
 
-from math import isfinite
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.text import WIDTH, table
-from ..fit.text import number as finite
+from ...theory.typeset.numbers import Interval, Places, Significant
+from ...theory.typeset.table import Column, Table
 from ..words import counted
 from .agreement import TOLERANCE
 from .cautions import listed
+from .fit_at_k import open_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..results import Estimate
+    from .across_k import Trend
     from .fit_at_k import PassFit
     from .laws import PassLaws
-    from .lever import Trend
     from .study import PassStudy
 
-DIGITS, ENDS = 4, 3
-INFINITE = "inf"
+WIDTH = 100
+FOUR, THREE = Significant(4), Significant(3)
+BRACKETS, SIGNED = Interval(THREE), Places(4, sign=True)
 #: Digits of values and of the ends of their intervals, 0 for no intervals, until a table is no wider than WIDTH.
-PRECISIONS = ((DIGITS, 3), (3, 3), (3, 2), (2, 2), (DIGITS, 0))
+PRECISIONS = ((4, 3), (3, 3), (3, 2), (2, 2), (4, 0))
 #: Of more coefficients, prefactors are shown without their intervals, which JSON and CSV have.
 MOST_WIDE = 3
-COMPOSED_HEAD = (
-    "k",
-    "E0\ncomposed",
-    "alpha\ncomposed",
-    "at\nC max",
-    "E0\nfitted",
-    "alpha\nfitted",
-    "largest difference\nin log y",
-)
 #: What verdicts mean but for "agree".
 OTHERWISE = "differ: else, if it excludes 0; else it cannot be told."
 MEANING = {
@@ -46,65 +39,77 @@ MEANING = {
 
 
 def study_text(study: PassStudy) -> str:
-    """Every law with its table over k, then envelopes, penalties and the mixed-derivative test."""
+    """Every law with its table over k and its findings, then the other tables."""
     parts = [_law(study, name, laws) for name, laws in study.laws.items()]
-    parts += [part for part in (_envelopes(study), _penalties(study), _composed(study), _mixed(study)) if part]
-    return "\n\n".join("\n".join(part) for part in parts)
+    parts += [str(table).replace("\n", "\n\n", 1) for table in _after(study)]
+    return "\n\n".join(parts)
 
 
-def _law(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
+def tables(study: PassStudy) -> list[Table]:
+    """All tables of a study."""
+    return [*(_coefficients(laws, study.level) for laws in study.laws.values()), *_after(study)]
+
+
+def _after(study: PassStudy) -> list[Table]:
+    made = ((study.envelopes, _envelopes), (study.penalties, _penalties), (study.compositions, _composed), (study.mixed, _mixed))
+    return [table(study) for items, table in made if items]
+
+
+def _narrowed(made: Callable[[int, int], Table]) -> Table:
+    """A table of so many digits that it is no wider than WIDTH."""
+    for digits, ends in PRECISIONS:
+        table = made(digits, ends)
+        if max(map(len, table.lines())) <= WIDTH:
+            break
+    return table
+
+
+def _with_interval(key: str, heading: str, digits: int, ends: int, of: Callable[[Any], Any]) -> Column:
+    """A column of estimates with their intervals, without these where there is no room."""
+    interval = Interval(Significant(ends or 1))
+    return Column(key, heading, format=Significant(digits), show="all" if ends else "value", interval=interval, of=of)
+
+
+# -- the laws ----------------------------------------------------------------------------------------------------------
+
+
+def _law(study: PassStudy, name: str, laws: PassLaws) -> str:
     lines = [
         f"-log pass@k = {laws.kind.formula}  ({name})",
         f"{laws.method}: {MEANING[laws.method]}",
         *wrap(f"{_models(laws)}{_resampled(laws, study.level)}", WIDTH),
         "",
-        *_narrowed(lambda digits, ends: _coefficients(laws, study.level, digits, ends)),
+        *_coefficients(laws, study.level).lines(),
     ]
-    for k, why in laws.failed.items():
-        lines += wrap(f"k = {k}: no fit: {why}", WIDTH)
-    return [*lines, *_findings(study, name, laws)]
+    findings = [f"k = {k}: no fit: {why}" for k, why in laws.failed.items()]
+    for line in [*findings, *_findings(study, name, laws)]:
+        lines += wrap(line, WIDTH, subsequent_indent="  ")
+    return "\n".join(lines)
 
 
-def _narrowed(made: Callable[[int, int], list[str]]) -> list[str]:
-    """A table of so many digits that it is no wider than WIDTH."""
-    lines: list[str] = []
-    for digits, ends in PRECISIONS:
-        lines = made(digits, ends)
-        if max(map(len, lines)) <= WIDTH:
-            break
-    return lines
+def _coefficients(laws: PassLaws, level: float) -> Table:
+    kind = laws.kind
+    narrow = len(kind.coefficients) > MOST_WIDE
+
+    def made(digits: int, ends: int) -> Table:
+        columns = [Column("k", align="left")]
+        for name in kind.coefficients:
+            wide = bool(laws.resamples and ends) and not (narrow and name in kind.prefactors)
+            heading = f"{name}\n[{100 * level:g} %]" if wide else name
+            columns.append(_with_interval(name, heading, digits, ends if wide else 0, _coefficient(name, level)))
+        columns += [Column("scatter", format=THREE), Column("n_models", "models", align="left")]
+        if not all(fit.converged for fit in laws.fits):
+            columns.append(Column("note", " ", align="left", of=lambda fit: "" if fit.converged else "not certified"))
+        return Table(columns, laws.fits, f"-log pass@k = {kind.formula}")
+
+    return _narrowed(made)
 
 
-def _coefficients(laws: PassLaws, level: float, digits: int, ends: int) -> list[str]:
-    narrow = len(laws.kind.coefficients) > MOST_WIDE
-    wide = [each for each in laws.kind.coefficients if ends and (not narrow or each not in laws.kind.prefactors)]
-    columns = [
-        "k",
-        *(f"{each}\n{_percent(level)}" if laws.resamples and each in wide else each for each in laws.kind.coefficients),
-    ]
-    rows = []
-    for fit in laws.fits:
-        cells = [str(fit.k)]
-        for coefficient, value in fit.coefficients.items():
-            known = "open" if coefficient in fit.undetermined else number(value, digits)
-            shown = fit.has_intervals and coefficient in wide
-            cells.append(known + (f" {_of_fit(fit, coefficient, level, ends)}" if shown else ""))
-        note = "" if fit.converged else "not certified"
-        rows.append([*cells, number(fit.scatter, 3), str(fit.n_models), note])
-    noted = any(row[-1] for row in rows)
-    kept = [row if noted else row[:-1] for row in rows]
-    return table([*columns, "scatter", "models", *([""] if noted else [])], kept)
+def _coefficient(name: str, level: float) -> Callable[[Any], Estimate]:
+    def of(fit: PassFit) -> Estimate:
+        return fit.estimate(name, level)
 
-
-def _of_fit(fit: PassFit, coefficient: str, level: float, digits: int) -> str:
-    """The interval of a coefficient; an end that is none is marked < or >."""
-    below, above = fit.open_ends(coefficient, level)
-    low, high = (number(end, digits) for end in fit.interval(coefficient, level))
-    return _marked(low, high, below, above)
-
-
-def _marked(low: str, high: str, below: bool, above: bool) -> str:
-    return f"[{'<' if below else ''}{low}, {'>' if above and high != INFINITE else ''}{high}]"
+    return of
 
 
 def _models(laws: PassLaws) -> str:
@@ -114,8 +119,7 @@ def _models(laws: PassLaws) -> str:
         lost.append(f"{first.n_unsolved} of them without a success")
     if first.n_without:
         lost.append(f"{first.n_without} left out without a success")
-    refused = max(fit.n_refused for fit in laws.fits)
-    if refused:
+    if refused := max(fit.n_refused for fit in laws.fits):
         lost.append(f"up to {refused} left out where some problem has fewer than k samples")
     if laws.n_without_covariates:
         lost.append(f"{laws.n_without_covariates} without {' and '.join(laws.kind.covariates)} left out")
@@ -126,22 +130,19 @@ def _models(laws: PassLaws) -> str:
 def _resampled(laws: PassLaws, level: float) -> str:
     if not laws.resamples:
         return "; no resamples, no intervals"
+    drawn = "models"
+    if laws.cluster is not None:
+        drawn = f"the {len(np.unique(laws.covariates[laws.cluster]))} values of {laws.cluster} with all their models"
     failed, done = sum(fit.n_failed for fit in laws.fits), laws.resamples * len(laws)
     lost = f"; {failed} of the {done} refits of this law were not certified and are left out" if failed else ""
-    return f"; intervals {100 * level:g} %, {laws.resamples} resamples of {_drawn(laws)}, seed {laws.seed}{lost}"
-
-
-def _drawn(laws: PassLaws) -> str:
-    if laws.cluster is None:
-        return "models"
-    return f"the {len(np.unique(laws.covariates[laws.cluster]))} values of {laws.cluster} with all their models"
+    return f"; intervals {100 * level:g} %, {laws.resamples} resamples of {drawn}, seed {laws.seed}{lost}"
 
 
 def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
-    lines = [*study.cautions[name], *_open(study, name, laws)]
+    lines = [*study.cautions[name], *_undetermined(study, name, laws)]
     floor = laws.kind.floor
     if name in study.vanishing:
-        lines.append(f"{floor}: {_told_from_0(study, name, laws)}")
+        lines.append(f"{floor}: {_vanishes(study, name, laws)}")
     lines += _at_odds(study, laws) if name == "params-tokens" else []
     for item in study.trends.get(name, []):
         if item.name == floor or item.name in laws.kind.exponents:
@@ -150,10 +151,10 @@ def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
         lines.append(_together(study, name))
     elif len(laws) > 1:
         lines.append("with coefficients left open, where the laws at all k hold together is not told")
-    return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
+    return lines
 
 
-def _told_from_0(study: PassStudy, name: str, laws: PassLaws) -> str:
+def _vanishes(study: PassStudy, name: str, laws: PassLaws) -> str:
     """At which k the irreducible part cannot be told from 0."""
     last = study.vanishing[name]
     first = [k for k in study.not_told_from_0[name] if last is None or k < last]
@@ -164,22 +165,17 @@ def _told_from_0(study: PassStudy, name: str, laws: PassLaws) -> str:
     return f"cannot be told from 0 {' and '.join(parts)}"
 
 
-def _open(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
-    """At which k coefficients are open, in their value or at an end of their interval."""
+def _undetermined(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
+    """At which k coefficients are undetermined, in their value or at an end of their interval."""
     lines = []
+    share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search"
     for coefficient in study.open[name]:
-        at = [fit.k for fit in laws.fits if coefficient in fit.undetermined]
-        if at:
+        found = {fit.k: fit.estimate(coefficient, study.level) for fit in laws.fits}
+        if at := [k for k, one in found.items() if one.undetermined]:
             lines.append(f"{coefficient}: left open by the models at k = {listed(at, laws.ks)}")
-        for side, what in enumerate(("below", "above")):
-            at = [
-                fit.k
-                for fit in laws.fits
-                if coefficient not in fit.undetermined and fit.open_ends(coefficient, study.level)[side]
-            ]
-            if at:
-                share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search"
-                lines.append(f"{coefficient}: open {what} at k = {listed(at, laws.ks)}, where {share}")
+        for side in ("below", "above"):
+            if at := [k for k, one in found.items() if not one.undetermined and open_side(one) in (side, "both")]:
+                lines.append(f"{coefficient}: open {side} at k = {listed(at, laws.ks)}, where {share}")
     return lines
 
 
@@ -200,207 +196,148 @@ def _at_odds(study: PassStudy, laws: PassLaws) -> list[str]:
 def _trend(item: Trend, ks: tuple[int, ...]) -> str:
     if item.open_at:
         return f"{item.name}: its trend in k cannot be told, as it is open at k = {listed(item.open_at, ks)}"
-    between = "" if item.slope_interval is None else f" {_between(*item.slope_interval)}"
-    return f"{item.name}: {item.slope:+.4f}{between} for each unit of ln k: {item.verdict}"
+    return f"{item.name}: {_signed(item.slope)} for each unit of ln k: {item.verdict}"
+
+
+def _signed(estimate: Estimate) -> str:
+    ends = f" {BRACKETS.text(estimate.low, estimate.high)}" if estimate.has_interval else ""
+    return f"{estimate.value:+.4f}{ends}"
 
 
 def _together(study: PassStudy, name: str) -> str:
     found, laws = study.validity[name], study.laws[name]
     what = {"compute": "compute", "params-tokens": "compute, each at its best allocation,"}.get(name, "1/g")
-    interval = study.validity_intervals.get(name)
-    between = "" if interval is None else f" {_between(*interval)}"
     count, size = study.models_contradicted[name], len(laws.data.counts)
-    those = f"; they contradict each other at {count} of the {counted(size, 'model')} themselves" if count else ""
+    besides = f"; they contradict each other at {count} of the {counted(size, 'model')} themselves" if count else ""
     if found.floor == 0.0:
-        return f"the laws at all k hold together at every {what.removesuffix(',')}{those}"
-    pair = found.binding or (0, 0)
-    if found.floor == float("inf"):
+        return f"the laws at all k hold together at every {what.removesuffix(',')}{besides}"
+    one, two = found.binding or (0, 0)
+    if found.floor == np.inf:
         where = f"every large {what.removesuffix(',')}"
-        return f"the laws contradict each other at {where}: those at k = {pair[0]:g} and {pair[1]:g}{those}"
-    above = f"{number(found.floor, DIGITS)}{between}"
-    return f"the laws hold together for {what} above {above}: there k = {pair[0]:g} and {pair[1]:g} cross{those}"
+        return f"the laws contradict each other at {where}: those at k = {one:g} and {two:g}{besides}"
+    interval = study.validity_intervals.get(name)
+    between = "" if interval is None else f" {BRACKETS.text(*interval)}"
+    above = f"{FOUR.text(found.floor)}{between}"
+    return f"the laws hold together for {what} above {above}: there k = {one:g} and {two:g} cross{besides}"
 
 
-def _envelopes(study: PassStudy) -> list[str]:
-    if not study.envelopes:
-        return []
-    return [
-        "Envelope of the params+tokens law beside the compute law",
-        "",
-        *_narrowed(lambda digits, ends: _envelope_table(study, digits, ends)),
-        "median penalty: (y - E0)/(y* - E0) of the models' own params and tokens; a compute law fitted to",
-        "them lies above the envelope by about as much.",
-        *wrap(f"agree: the whole interval of the difference is below {100 * TOLERANCE:g} % of alpha; {OTHERWISE}", WIDTH),
-    ]
+# -- what follows from several laws ------------------------------------------------------------------------------------
 
 
-def _envelope_table(study: PassStudy, digits: int, ends: int) -> list[str]:
-    rows = []
-    for item in study.envelopes:
-        derived, fitted = item.derived["alpha"], item.fitted["alpha"]
-        pair = item.difference_interval
-        rows.append(
+def _envelopes(study: PassStudy) -> Table:
+    def made(digits: int, ends: int) -> Table:
+        return Table(
             [
-                str(item.k),
-                number(derived, digits) + _maybe(item.derived_intervals.get("alpha"), ends),
-                number(fitted, digits) + _maybe(item.fitted_intervals.get("alpha"), ends),
-                f"{item.difference_in_alpha:+.4f}" + _maybe(pair, ends),
-                number(item.penalty, DIGITS),
-                item.verdict,
-            ]
+                Column("k", align="left"),
+                _with_interval("derived", "alpha\nderived", digits, ends, lambda item: item.derived["alpha"]),
+                _with_interval("fitted", "alpha\nfitted", digits, ends, lambda item: item.fitted["alpha"]),
+                Column("difference", format=SIGNED, show="all" if ends else "value", interval=Interval(Significant(ends or 1))),
+                Column("penalty", "median\npenalty", format=FOUR),
+                Column("verdict", align="left"),
+            ],
+            study.envelopes,
+            "Envelope of the params+tokens law beside the compute law",
+            [
+                "median penalty: (y - E0)/(y* - E0) of the models' own params and tokens; a compute law fitted to them lies "
+                "above the envelope by about as much.",
+                f"agree: the whole interval of the difference is below {100 * TOLERANCE:g} % of alpha; {OTHERWISE}",
+            ],
         )
-    return table(["k", "alpha\nderived", "alpha\nfitted", "difference", "median\npenalty", "verdict"], rows)
+
+    return _narrowed(made)
 
 
-def _penalties(study: PassStudy) -> list[str]:
-    if not study.penalties:
-        return []
-    rows = []
-    for row in study.penalties:
-        rows.append(
-            [str(row["k"]), number(row["ratio"], DIGITS)]
-            + [number(row[name], DIGITS) + _of(row, name) for name in ("loss_penalty", "effective_compute")]
-            + ["open: " + ", ".join(row["undetermined"]) if row["undetermined"] else ""]
-        )
-    return [
-        "What over- and undertraining cost, by the params+tokens law",
-        "",
-        *table(["k", "ratio", "penalty", "effective compute", ""], rows),
-        "ratio: (D/N)/(D*/N*) at the same compute; penalty: (y - E0)/(y* - E0) of y = -log pass@k.",
-        *_open_costs(study),
-        *_where(study),
-    ]
-
-
-def _open_costs(study: PassStudy) -> list[str]:
-    """What the marks mean, where there are any."""
-    if not any(row.get(f"{name}_open") for row in study.penalties for name in ("loss_penalty", "effective_compute")):
-        return []
-    share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search for an exponent"
-    return wrap(f"< and >: no ends, as {share}.", WIDTH)
-
-
-def _where(study: PassStudy) -> list[str]:
-    """Where in compute the penalties may be believed."""
+def _penalties(study: PassStudy) -> Table:
+    notes = ["ratio: (D/N)/(D*/N*) at the same compute; penalty: (y - E0)/(y* - E0) of y = -log pass@k."]
+    if any(cost.at_limit for item in study.penalties for cost in (item.loss_penalty, item.effective_compute)):
+        share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search for an exponent"
+        notes.append(f"< and >: no ends, as {share}.")
     found = study.validity.get("params-tokens")
-    if found is None or not 0.0 < found.floor < float("inf"):
-        return []
-    above = f"above {number(found.floor, DIGITS)} FLOP only"
-    return wrap(f"They do not depend on compute, but the laws at different k hold together {above}.", WIDTH)
-
-
-def _composed(study: PassStudy) -> list[str]:
-    if not study.compositions:
-        return []
-    law = study.compositions[0].composition
-    own = law.compute_law
-    return [
-        f"By way of the gold likelihood, on the {study.laws['gold'].fits[0].n_models} models that have it:",
-        f"g = {number(own.Eg, DIGITS)} + {number(own.Gg, DIGITS)} C^-{number(own.ag, DIGITS)}",
-        "",
-        *_narrowed(lambda digits, ends: _composed_table(study, digits, ends)),
-        law.case,
-        "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its limit for",
-        "C -> oo.",
-        *_paired(study),
+    if found is not None and 0.0 < found.floor < np.inf:
+        above = f"above {FOUR.text(found.floor)} FLOP only"
+        notes.append(f"They do not depend on compute, but the laws at different k hold together {above}.")
+    cost: dict[str, Any] = {"format": FOUR, "show": "all", "interval": BRACKETS}
+    columns = [
+        Column("k", align="left"),
+        Column("ratio", format=FOUR),
+        Column("loss_penalty", "penalty", **cost),
+        Column("effective_compute", "effective compute", **cost),
     ]
+    if any(item.undetermined for item in study.penalties):
+        columns.append(Column("open", align="left", of=lambda item: ", ".join(item.undetermined)))
+    return Table(columns, study.penalties, "What over- and undertraining cost, by the params+tokens law", notes)
 
 
-def _paired(study: PassStudy) -> list[str]:
-    """How many refits the composed intervals are from."""
+def _composed(study: PassStudy) -> Table:
+    first = study.compositions[0]
+    Eg, Gg, ag = map(FOUR.text, first.composition.coefficients[0, 3:])
     done = study.laws["gold"].resamples
-    used = [0 if way.draws is None else len(way.draws) for way in (item.composition for item in study.compositions)]
-    if not done or min(used) == done:
-        return []
-    return wrap(f"intervals: from {min(used)} to {max(used)} of {done} resamples, those certified in both laws", WIDTH)
+    used = [0 if item.draws is None else len(item.draws.coefficients) for item in study.compositions]
+    notes = [
+        f"On the {study.laws['gold'].fits[0].n_models} models that have it, g = {Eg} + {Gg} C^-{ag}",
+        first.case,
+        "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its limit for C -> oo.",
+    ]
+    if done and min(used) < done:
+        notes.append(f"intervals: from {min(used)} to {max(used)} of {done} resamples, those certified in both laws")
 
-
-def _composed_table(study: PassStudy, digits: int, ends: int) -> list[str]:
-    rows = []
-    for item in study.compositions:
-        way = item.composition
-        bands = way.implied_bands(item.level)
-        cells = []
-        for value, band in ((way.implied.E, bands["E"]), (way.implied.alpha, bands["alpha"])):
-            between = None if band.low is None else (float(band.low), float(band.high))
-            cells.append(number(float(value or 0.0), digits) + _maybe(between, ends))
-        cells.append(number(float(item.composed_reducible_exponent[-1]), digits))
-        worst, ratio = item.largest
-        rows.append(
+    def made(digits: int, ends: int) -> Table:
+        return Table(
             [
-                f"{item.k:g}",
-                *cells,
-                number(item.direct.E or 0.0, digits),
-                number(item.direct.alpha, digits),
-                f"{ratio:+.3f} at {worst:.3g}",
-            ]
+                Column("k", align="left"),
+                _with_interval("E0_composed", "E0\ncomposed", digits, ends, lambda item: item.implied["E"]),
+                _with_interval("alpha_composed", "alpha\ncomposed", digits, ends, lambda item: item.implied["alpha"]),
+                Column("exponent", "at\nC max", format=Significant(digits), of=lambda item: item.greatest_exponent),
+                Column("E0_fitted", "E0\nfitted", format=Significant(digits), of=lambda item: item.direct.E),
+                Column("alpha_fitted", "alpha\nfitted", format=Significant(digits), of=lambda item: item.direct.alpha),
+                Column(
+                    "largest",
+                    "largest difference\nin log y",
+                    align="left",
+                    of=lambda item: f"{item.largest[1]:+.3f} at {item.largest[0]:.3g}",
+                ),
+            ],
+            study.compositions,
+            "By way of the gold likelihood",
+            notes,
         )
-    return table(COMPOSED_HEAD, rows)
+
+    return _narrowed(made)
 
 
-def _mixed(study: PassStudy) -> list[str]:
-    if not study.mixed:
-        return []
-    rows = [
-        [
-            f"{item.k[0]}, {item.k[1]}",
-            f"{item.compute[0]:.3g} to {item.compute[1]:.3g}",
-            f"{item.measured:+.4f}",
-            f"{item.predicted:+.4f}",
-            f"{item.difference:+.4f}" + ("" if item.interval is None else f" {_between(*item.interval)}"),
-            item.verdict,
-        ]
-        for item in study.mixed
-    ]
-    differ, told = sum(item.verdict == "differ" for item in study.mixed), sum(item.interval is not None for item in study.mixed)
+def _mixed(study: PassStudy) -> Table:
+    differ = sum(item.verdict == "differ" for item in study.mixed)
+    determined = sum(item.difference.has_interval for item in study.mixed)
     share = f"{100 * TOLERANCE:g} % of alpha"
-    meaning = f"agree: the whole interval of the difference, from k to k, comes to less than {share}; {OTHERWISE}"
-    return [
-        "Mixed derivative d2 log y/(dlog C dlog k): of the models, and of the compute laws",
-        "",
-        *table(["k", "models of compute", "measured", "by the laws", "difference", "verdict"], rows),
-        *(wrap(meaning, WIDTH) if told else []),
-        *([f"{differ} of {told} differ beyond chance: where they do, the laws bend otherwise than the data."] if told else []),
+    notes = [
+        f"agree: the whole interval of the difference, from k to k, comes to less than {share}; {OTHERWISE}",
+        f"{differ} of {determined} differ beyond chance: where they do, the laws bend otherwise than the data.",
     ]
-
-
-def predictions_text(rows: Sequence[dict[str, Any]], level: float) -> str:
-    """Predictions of the compute law with their intervals, a row a compute and k."""
-    cells = [
+    return Table(
         [
-            f"{row['compute']:.4g}",
-            str(row["k"]),
-            number(row["neg_log"], DIGITS),
-            _between(row["lo"], row["hi"]),
-            number(row["pass_at_k"], DIGITS),
-        ]
-        for row in rows
-    ]
-    head = ["compute", "k", "-log pass@k", f"{100 * level:g} % for a new model", "pass@k"]
-    return "\n".join(["Predictions of the compute law", "", *table(head, cells)])
+            Column("k", align="left", of=lambda item: f"{item.k[0]}, {item.k[1]}"),
+            Column("compute", "models of compute", of=lambda item: f"{item.compute[0]:.3g} to {item.compute[1]:.3g}"),
+            Column("measured", format=SIGNED),
+            Column("predicted", "by the laws", format=SIGNED),
+            Column("difference", format=SIGNED, show="all", interval=BRACKETS),
+            Column("verdict", align="left"),
+        ],
+        study.mixed,
+        "Mixed derivative d2 log y/(dlog C dlog k): of the models, and of the compute laws",
+        notes if determined else (),
+    )
 
 
-def _of(row: dict[str, Any], name: str) -> str:
-    """The interval of a cost behind its value, where there is one; an end that is none is marked < or >."""
-    if f"{name}_lo" not in row:
-        return ""
-    low, high = (number(row[f"{name}_{end}"], ENDS) for end in ("lo", "hi"))
-    return f" {_marked(low, high, row[f'{name}_open'] in ('below', 'both'), row[f'{name}_open'] in ('above', 'both'))}"
-
-
-def number(value: float, digits: int) -> str:
-    """A number; inf is one here, for computes that no model reaches."""
-    return finite(value, digits) if isfinite(value) else INFINITE
-
-
-def _percent(level: float) -> str:
-    return f"[{100 * level:g} %]"
-
-
-def _maybe(interval: tuple[float, float] | None, digits: int) -> str:
-    """An interval behind a value, where there is one and room for it."""
-    return f" {_between(*interval, digits)}" if interval is not None and digits else ""
-
-
-def _between(low: float, high: float, digits: int = 3) -> str:
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+def predictions_table(rows: Sequence[dict[str, Any]], level: float) -> Table:
+    """Predictions of the compute law with their intervals, a row a compute and k."""
+    return Table(
+        [
+            Column("compute", align="left", of=lambda row: f"{row['compute']:.4g}"),
+            Column("k"),
+            Column("neg_log", "-log pass@k", format=FOUR),
+            Column("interval", f"{100 * level:g} % for a new model", of=lambda row: BRACKETS.text(row["lo"], row["hi"])),
+            Column("pass_at_k", "pass@k", format=FOUR, align="left"),
+        ],
+        rows,
+        "Predictions of the compute law",
+    )

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ..passk.backtest.result import Backtest
-    from ..passk.backtest.step import Step
+    from ..backtest.result import Backtest
+    from ..fit.hold_out import Judged
+    from ..results import Estimate
 
 __all__ = ["plot_backtest", "plot_coefficient", "plot_errors"]
 
@@ -63,12 +64,12 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
         By default the first.
     """
     at = _chosen(result, k)
-    table = result.table
-    steps = np.array([(result.laws.index(step.task.law), step.task.k) for step in result.steps]).reshape(-1, 2)[table.step]
+    table = result.predictions
+    fits = np.array([(result.laws.index(fit.model), fit.subject) for fit in result.judged]).reshape(-1, 2)[table.fit]
     below = False
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for index, law in enumerate(result.laws):
-            part = table.usable & (steps[:, 0] == index) & (steps[:, 1] == at)
+            part = table.usable & (fits[:, 0] == index) & (fits[:, 1] == at)
             if not part.any():
                 continue
             x, y = table.decades_held_out[part], np.abs(table.relative_error[part])
@@ -117,33 +118,32 @@ def plot_coefficient(result: Backtest, law: str, coefficient: str, ax: Axes | No
         Where there is no such law, coefficient or k.
     """
     at = _chosen(result, k)
-    steps = [step for step in result.at(law, at) if not step.failed]
-    if steps and coefficient not in steps[0].coefficients:
-        raise ValueError(f"coefficient={coefficient!r}: the law {law} has {', '.join(steps[0].coefficients)}")
+    fits = [fit for fit in result.at(law, at) if fit.fitted is not None]
+    if fits and coefficient not in fits[0].fitted.coefficients:
+        raise ValueError(f"coefficient={coefficient!r}: the law {law} has {', '.join(fits[0].fitted.coefficients)}")
     with _axes(ax, (COLUMN, 2.0)) as ax:
-        final = next((step for step in steps if step.task.final), None)
-        band = None if final is None else final.final_interval(coefficient, result.level)
-        _scaled(ax, steps, final, band, coefficient)
+        last = result.final(law, at)
+        final = None if last is None or last.fitted is None else last.fitted.final(coefficient)
+        _scaled(ax, fits, final, coefficient)
         colour = COLOURS[result.laws.index(law)]
         low, high = ax.get_ylim()
-        if final is not None and band is not None:
-            ax.axhspan(*_within(band, low, high), color=PALE, alpha=0.5, linewidth=0)
-            ax.axhline(final.coefficients[coefficient], color=DIM, linewidth=0.6, zorder=1)
+        if final is not None:
+            ax.axhspan(*_within(final, low, high), color=PALE, alpha=0.5, linewidth=0)
+            ax.axhline(final.value, color=DIM, linewidth=0.6, zorder=1)
             ax.set_ylim(low, high)
-        for step in steps:
-            value = step.coefficients[coefficient]
-            sound = step.converged and coefficient not in step.undetermined
-            ends = step.own_interval(coefficient, result.level)
+        for fit in fits:
+            cutoff, estimate = float(fit.split.at or 0.0), fit.fitted.estimate(coefficient)
+            value, sound = estimate.value, fit.converged and coefficient not in fit.undetermined
             if sound and low <= value <= high:
-                ax.plot([step.task.cutoff] * 2, np.clip(ends, low, high), color=colour, linewidth=0.6, alpha=0.5)
+                ends = np.clip([estimate.low, estimate.high], low, high)
+                ax.plot([cutoff, cutoff], ends, color=colour, linewidth=0.6, alpha=0.5)
             mark = "^" if value > high else "v" if value < low else "o"
-            face = colour if sound else "white"
             ax.plot(
-                [step.task.cutoff],
+                [cutoff],
                 [min(max(value, low), high)],
                 mark,
                 color=colour,
-                markerfacecolor=face,
+                markerfacecolor=colour if sound else "white",
                 markersize=2.6,
                 markeredgewidth=0.6,
                 clip_on=False,
@@ -177,7 +177,7 @@ def plot_backtest(result: Backtest, *, k: int | Sequence[int] | None = None) -> 
 
 
 def _coefficients(result: Backtest, law: str, k: int) -> list[str]:
-    return next((list(step.coefficients) for step in result.at(law, k) if not step.failed), [])
+    return next((list(fit.fitted.coefficients) for fit in result.at(law, k) if fit.fitted is not None), [])
 
 
 def _page_of_several(result: Backtest, ks: Sequence[int]) -> Any:
@@ -267,17 +267,20 @@ def _medians(x: Any, y: Any) -> tuple[Any, Any]:
     return [float(np.median(x[bins == each])) for each in found], [float(np.median(y[bins == each])) for each in found]
 
 
-def _within(band: tuple[float, float], low: float, high: float) -> tuple[float, float]:
+def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
     """An interval whose ends are none where they are 0 or infinite on an axis that has no such place."""
-    return (band[0] if band[0] > 0.0 or low <= 0.0 else low), (band[1] if np.isfinite(band[1]) else high)
+    below, above = estimate.low or 0.0, np.inf if estimate.high is None else estimate.high
+    return (below if below > 0.0 or low <= 0.0 else low), (above if np.isfinite(above) else high)
 
 
-def _scaled(ax: Axes, steps: list[Step], final: Step | None, band: tuple[float, float] | None, name: str) -> None:
+def _scaled(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) -> None:
     """Limits that show the final interval and what lies near it; prefactors on a logarithmic axis."""
-    values = [step.coefficients[name] for step in steps if step.converged and name not in step.undetermined]
-    values = [value for value in values if np.isfinite(value)] or [step.coefficients[name] for step in steps] or [1.0]
-    floor = final is not None and name == next(iter(final.coefficients))
-    ends = [end for end in band or () if np.isfinite(end) and (floor or end > 0.0)]
+    every = [fit.fitted.coefficients[name] for fit in fits]
+    values = [value for fit, value in zip(fits, every, strict=True) if fit.converged and name not in fit.undetermined]
+    values = [value for value in values if np.isfinite(value)] or every or [1.0]
+    floor = final is not None and name == next(iter(fits[0].fitted.coefficients))
+    band = () if final is None else (final.low, final.high)
+    ends = [end for end in band if end is not None and np.isfinite(end) and (floor or end > 0.0)]
     held = [*values, *ends]
     if floor or min(held) <= 0.0:
         top = min(max(held), FAR * max(ends)) if ends and max(ends) > 0.0 else max(held)

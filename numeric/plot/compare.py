@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from ..accuracy.comparison import Comparison, Entry
     from ..accuracy.fitting import LawFit
+    from ..backtest.comparison import Comparison, Entry
     from ..data.sample import Sample
 
     Floats = NDArray[np.float64]

@@ -184,13 +184,14 @@ def plot_isoflop(
     from matplotlib import colormaps
 
     from .. import formulas
+    from ..law import Law
 
     budgets = sorted(positive_number("computes", compute) for compute in computes)
     if not budgets:
         raise outside("computes", computes, f"at least one budget, each {POSITIVE}")
     lo, hi = _interval("size_ratios", size_ratios)
     size_ratio = np.geomspace(lo, hi, POINTS)
-    law = {"A": A, "B": B, "beta": beta, "gamma": gamma}
+    law = Law(E=E, A=A, B=B, beta=beta, gamma=gamma).needed("A", "B")
 
     def loss(params: Any, tokens: Any) -> Any:
         if E is None:

@@ -245,11 +245,10 @@ def plot_envelope_exponents(study: PassStudy, ax: Axes | None = None) -> Axes:
     with _axes(ax, (COLUMN, 2.4)) as ax:
         for index, (name, label) in enumerate(EXPONENT_OF.items()):
             colour = COLOURS[index]
-            values = [getattr(item, name)["alpha"] for item in found]
-            ax.plot(ks, values, DASHES[index], color=colour, marker="o", markersize=2.2, label=label)
-            between = [getattr(item, f"{name}_intervals").get("alpha") for item in found]
-            if all(pair is not None for pair in between):
-                low, high = np.array(between).T
+            exponents = [getattr(item, name)["alpha"] for item in found]
+            ax.plot(ks, [one.value for one in exponents], DASHES[index], color=colour, marker="o", markersize=2.2, label=label)
+            if all(one.has_interval for one in exponents):
+                low, high = np.array([(one.low, one.high) for one in exponents]).T
                 ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
         ax.set_xscale("log")
         ax.set_xlabel("$k$")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..accuracy.thresholds_text import coverage_of
+from ..backtest.sweep_tables import FEW_BENCHMARKS, UNSURE
 from ..errors import outside
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ..accuracy.thresholds import Sweep
+    from ..backtest.sweep import Sweep, Threshold
 
 __all__ = ["plot_errors", "plot_success", "plot_thresholds"]
 
@@ -135,7 +135,7 @@ def plot_success(sweep: Sweep, law: str, ax: Axes | None = None) -> Axes:
             low = left if found.low is None else max(left, found.low)
             high = right if found.high is None else min(right, found.high)
             if low < high:
-                shown = "\n".join(filter(None, (f"{100.0 * sweep.level:g} % interval", coverage_of(found))))
+                shown = "\n".join(filter(None, (f"{100.0 * sweep.level:g} % interval", _doubt(found))))
                 ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0, label=shown)
         if found.regression is not None and found.regression.intercept is not None:
             path = np.geomspace(left, right, POINTS)
@@ -207,8 +207,13 @@ def plot_thresholds(sweep: Sweep, *, figure: str = "mre") -> Any:
 def _caption(sweep: Sweep) -> list[str]:
     """What is shaded, and how far it is to be trusted; nothing where nothing is."""
     shaded = [each for each in sweep.found if not each.without_interval and (each.low is not None or each.high is not None)]
-    notes = dict.fromkeys(coverage_of(each) for each in shaded)
+    notes = dict.fromkeys(_doubt(each) for each in shaded)
     return [f"shaded: {100.0 * sweep.level:g} % interval of $T_{{50}}$ {note}".rstrip() for note in notes]
+
+
+def _doubt(found: Threshold) -> str:
+    """That intervals from few benchmarks are too narrow."""
+    return f"({UNSURE})" if found.n_benchmarks < FEW_BENCHMARKS else ""
 
 
 def _columns(count: int) -> int:

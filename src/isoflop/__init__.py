@@ -9,8 +9,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from isoflop._version import __version__
-    from isoflop.numeric.accuracy.compare import compare_laws
     from isoflop.numeric.accuracy.report import report_benchmark
+    from isoflop.numeric.backtest import backtest
+    from isoflop.numeric.backtest.compare import compare_laws
     from isoflop.numeric.check.published import check_published
     from isoflop.numeric.check.runs import check_runs
     from isoflop.numeric.custom import law_from_expression
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from isoflop.numeric.data.evaluations import Evaluations
     from isoflop.numeric.data.runs import Runs
     from isoflop.numeric.fit import Fit, fit
-    from isoflop.numeric.law import Law, law
-    from isoflop.numeric.passk.backtest import backtest
+    from isoflop.numeric.law import Law, law, laws
     from isoflop.numeric.passk.laws import fit_passk
     from isoflop.numeric.passk.study import study_passk
     from isoflop.theory.algebra import decide
@@ -49,6 +49,7 @@ __all__ = [
     "fit_passk",
     "law",
     "law_from_expression",
+    "laws",
     "misallocation",
     "prove",
     "published",
@@ -65,16 +66,17 @@ _HOME = {
     "LawForm": "isoflop.theory.law",
     "Runs": "isoflop.numeric.data.runs",
     "__version__": "isoflop._version",
-    "backtest": "isoflop.numeric.passk.backtest",
+    "backtest": "isoflop.numeric.backtest",
     "check_published": "isoflop.numeric.check.published",
     "check_runs": "isoflop.numeric.check.runs",
-    "compare_laws": "isoflop.numeric.accuracy.compare",
+    "compare_laws": "isoflop.numeric.backtest.compare",
     "decide": "isoflop.theory.algebra",
     "derive": "isoflop.theory.envelope",
     "fit": "isoflop.numeric.fit",
     "fit_passk": "isoflop.numeric.passk.laws",
     "law": "isoflop.numeric.law",
     "law_from_expression": "isoflop.numeric.custom",
+    "laws": "isoflop.numeric.law",
     "misallocation": "isoflop.theory.penalty",
     "prove": "isoflop.theory.proof.prove",
     "published": "isoflop.theory.data.published",

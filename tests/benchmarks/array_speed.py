@@ -30,7 +30,7 @@ def measure() -> list[Ratio]:
 
 def cases(law: Law, N: Any, D: Any, C: Any, r: Any) -> dict[str, Callable[[], object]]:
     """Each call, and beside it what one would type instead, without any check or safe form."""
-    E, A, B, b, g = law.E, law.A, law.B, law.beta, law.gamma
+    E, A, B, b, g = law.needed("E", "A", "B").values()
     w_n, w_d, alpha = g / (b + g), b / (b + g), b * g / (b + g)
     G = (b * A / (g * B)) ** (1 / (b + g))
     C0, rho, envelope = law.envelope.coefficient, r**-2, law.envelope
@@ -68,7 +68,7 @@ def cases(law: Law, N: Any, D: Any, C: Any, r: Any) -> dict[str, Callable[[], ob
             lambda: (A * N**-b + B * D**-g) / (C0 * (6 * N * D) ** -alpha) - 1,
         ),
     }
-    both = {}
+    both: dict[str, Callable[[], object]] = {}
     with np.errstate(all="ignore"):
         for name, (ours, typed) in pairs.items():
             both |= {name: ours, f"{name}, typed": typed}

@@ -1,4 +1,4 @@
-"""isoflop backtest: counts and runs, formats, checkpoints, bad input."""
+"""isoflop backtest: counts and runs, formats, bad input."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.passk.backtest import rolling as module
+from isoflop.numeric.fit import hold_out as engine
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
 
 
@@ -79,7 +79,7 @@ def test_csv_of_all_targets(run):
 
 
 def test_axis_and_given_cutoffs(run):
-    done = run("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute", "--by-axis", "params", "--cutoffs", "0.4B")
+    done = run("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute", "--rolling", "params", "--cutoffs", "0.4B")
     assert done.code == 0
     assert "1 cutoff from 4e8 to 4e8 params" in done.out
 
@@ -100,42 +100,22 @@ def test_output_and_plot(run, tables):
     assert "Coverage" in (tables / "page.txt").read_text()
 
 
-@pytest.mark.parametrize(
-    ("more", "kept"),
-    [((), ""), (("--checkpoint", "work.jsonl"), "; work.jsonl has every fit that is made, and the same command makes the rest")],
-)
-def test_interrupted_before_the_first_fit(run, tables, monkeypatch, more, kept):
-    def interrupted(*given):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(module, "step_of", interrupted)
-    assert run(*COUNTS, *more) == (130, "", f"isoflop: interrupted: 0 of 3 fits are made{kept}\n")
-
-
-def test_interrupted_and_resumed(run, tables, monkeypatch):
-    whole = run(*COUNTS, "--format", "json")
-    real = module.step_of
+@pytest.mark.parametrize("count", [0, 2])
+def test_interrupted(run, monkeypatch, count):
     made: list[Any] = []
+    real = engine._judged
 
-    def interrupted(*given):
-        if len(made) == 2:
+    def interrupted(trial):
+        if len(made) == count:
             raise KeyboardInterrupt
-        made.append(given[2])
-        return real(*given)
+        made.append(trial)
+        return real(trial)
 
-    monkeypatch.setattr(module, "step_of", interrupted)
-    part = run(*COUNTS, "--format", "json", "--checkpoint", "work.jsonl")
+    monkeypatch.setattr(engine, "_judged", interrupted)
+    part = run(*COUNTS, "--format", "json")
     assert part.code == 130
-    assert part.err == (
-        "isoflop: interrupted: 2 of 3 fits are made; work.jsonl has every fit that is made, and the same command makes the rest\n"
-    )
-    assert json.loads(part.out)["fits"] == 2
-    monkeypatch.setattr(module, "step_of", real)
-    rest = run(*COUNTS, "--format", "json", "--checkpoint", "work.jsonl")
-    assert (rest.code, rest.out) == (0, whole.out)
-    refused = run(*COUNTS, "--targets", "2", "--checkpoint", "work.jsonl")
-    assert refused.code == 2
-    assert "--checkpoint 'work.jsonl': is of other data or other options" in refused.err
+    assert f"{count} of 3 fits are made" in part.err
+    assert (json.loads(part.out)["fits"] if part.out else 0) == count
 
 
 def test_nothing_observed_is_no_verdict(run, tables):
@@ -168,12 +148,12 @@ def test_several_k_are_drawn(run, tables):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "COUNTS is missing"),
+        ((), "TABLE is missing"),
         (("counts.csv", "runs.csv"), "unexpected argument 'runs.csv'"),
-        (("counts.csv",), "--by-axis compute: .* has no compute"),
+        (("counts.csv",), "--rolling compute: .* has no compute"),
         (("other.csv",), "has neither counts of samples"),
-        ((*COUNTS, "--by-axis", "gold"), "--by-axis 'gold': .* has no gold"),
-        ((*COUNTS, "--by-axis", "time"), "--by-axis 'time': must be one of"),
+        ((*COUNTS, "--rolling", "gold"), "--rolling 'gold': .* has no gold"),
+        ((*COUNTS, "--rolling", "time"), "--rolling 'time': must be one of"),
         (("counts.csv", "--models", "models.csv", "--law", "gold"), "--law 'gold': .* has no gold"),
         (("counts.csv", "--models", "models.csv", "--law", "best"), "--law 'best': must be one of"),
         (("counts.csv", "--models", "models.csv", "--k", "0"), "--k '0': must be a whole number"),
@@ -210,16 +190,3 @@ def test_bad_input_is_one_line(run, words, message):
     assert re.search(message, done.err), done.err
     assert done.err.startswith("isoflop: error: ")
     assert len(done.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("place", ["/dev/null", "/dev/full"])
-def test_a_checkpoint_that_is_no_file(run_cli, tmp_path, place):
-    runs = tmp_path / "runs.csv"
-    assert run_cli("simulate", "runs", "-o", runs).code == 0
-    words = ("--cutoffs", 2, "--bootstrap", 0, "--law", "compute", "--checkpoint", place)
-    result = run_cli("backtest", runs, *words)
-    if place == "/dev/null":
-        assert (result.code, result.err) == (0, "")
-    else:
-        said = "isoflop: error: --checkpoint '/dev/full': cannot be written (No space left on device)\n"
-        assert (result.code, result.out, result.err) == (2, "", said)

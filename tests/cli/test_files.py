@@ -30,8 +30,8 @@ def outputs(command):
 
 
 def inputs(command):
-    """Options that take a file to read; those of passk-laws, compare-laws, report and backtest take names of forms as --law."""
-    forms = {"backtest", "compare-laws", "passk-laws", "report"}
+    """Options that take a file to read; those of report and backtest take names of forms as --law."""
+    forms = {"backtest", "report"}
     found = [action for action in actions(command) if action.metavar in READ]
     found = [action for action in found if not (action.option_strings == ["--law"] and command in forms)]
     return [action for action in found if action.option_strings or action.metavar != "TABLE"]

@@ -62,7 +62,7 @@ def written(folder) -> set[tuple[int, tuple[str, int]]]:
     return {(path.stat().st_size, (path.name, path.stat().st_mtime_ns)) for path in folder.iterdir()}
 
 
-SLOW_EXAMPLES = {"backtest", "check", "latex", "passk-laws", "verify"}
+SLOW_EXAMPLES = {"backtest", "check", "latex", "verify"}
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_a_result_beyond_the_floats_is_refused() -> None:
         formulas.penalty(np.array([100.0], np.float32), 1.0, 1.0)
     assert formulas.effective_compute(1e5, 20.0, 30.0) == 0.0
     with pytest.raises(TypeError, match="takes log_size_ratio, beta, gamma"):
-        formulas.penalty(1.0, beta=0.3)
+        formulas.penalty(1.0, beta=0.3)  # type: ignore[call-arg]
 
 
 def test_out_of_reach_is_infinite_in_every_type() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import isoflop
 from isoflop.numeric.custom import CustomLaw
+from isoflop.numeric.law import Law
 from isoflop.theory.code.formulas import formulas
 
 mp = mpmath.mp.clone()
@@ -93,15 +94,15 @@ def test_the_figures_of_a_law_of_ones_own_are_of_the_loss(name: str) -> None:
     off = gap(name, best - mp.log(10) / 2, COMPUTE)  # ten times the optimal tokens per param
     expected = float(off / at_best)
     again = {} if name in POWERS else {"compute": COMPUTE}
-    assert law.penalty(10, **again) == pytest.approx(expected, rel=1e-13)
-    assert law.penalty(ratio=np.array([1.0, 10.0]), **again) == pytest.approx([1.0, expected], rel=1e-13)
-    assert law.penalty(size_ratio=10**-0.5, **again) == pytest.approx(expected, rel=1e-13)
+    assert law.penalty(10, **again).loss_penalty == pytest.approx(expected, rel=1e-13)
+    assert law.penalty(ratio=np.array([1.0, 10.0]), **again).loss_penalty == pytest.approx([1.0, expected], rel=1e-13)
+    assert law.penalty(size_ratio=10**-0.5, **again).loss_penalty == pytest.approx(expected, rel=1e-13)
     params = float(mp.exp(best) / mp.sqrt(10))
-    several = law.penalty(10, compute=np.array([COMPUTE, 10 * COMPUTE]))
+    several = law.penalty(10, compute=np.array([COMPUTE, 10 * COMPUTE])).loss_penalty
     assert several[0] == pytest.approx(expected, rel=1e-13)
     assert (several[1] == several[0]) == (name in POWERS)
     run = {"params": params, "tokens": COMPUTE / 6 / params}
-    assert law.penalty(**run) == pytest.approx(expected, rel=1e-12)
+    assert law.penalty(**run).loss_penalty == pytest.approx(expected, rel=1e-12)
     assert law.reducible_loss(*run.values()) == pytest.approx(float(off), rel=1e-13)
     assert law.loss(*run.values()) == law.loss(**run)
     with pytest.raises(ValueError, match="a run has its own"):
@@ -116,23 +117,25 @@ def test_the_exponent_is_of_the_loss_where_it_has_one(name: str) -> None:
     e = mp.mpf("1e-12")
     low, high = (gap(name, optimum(name, C), C) for C in (COMPUTE * (1 - e), COMPUTE * (1 + e)))
     slope = float(-(mp.log(high) - mp.log(low)) / (mp.log1p(e) - mp.log1p(-e)))
-    assert law.local_exponent(COMPUTE) == pytest.approx(slope, rel=1e-10)
+    assert law.envelope.local_exponent(COMPUTE) == pytest.approx(slope, rel=1e-10)
     if name in POWERS:
-        assert law.exponent == pytest.approx(slope, rel=1e-10)
-        assert law.coefficient * COMPUTE**-law.exponent == pytest.approx(law.allocate(COMPUTE).reducible_loss, rel=1e-12)
+        assert law.envelope.exponent == pytest.approx(slope, rel=1e-10)
+        assert law.envelope.coefficient * COMPUTE**-law.envelope.exponent == pytest.approx(
+            law.allocate(COMPUTE).reducible_loss, rel=1e-12
+        )
         return
     for figure in ("exponent", "coefficient"):
         with pytest.raises(ValueError, match=rf"^{figure}: custom has none, .* is no power of R"):
-            getattr(law, figure)
+            getattr(law.envelope, figure)
     with pytest.raises(ValueError, match=r"^compute: is needed"):
         law.penalty(10)
 
 
 def test_the_figures_of_kaplans_form() -> None:
     law = made("kaplan")
-    assert (round(law.penalty(10), 4), round(law.inner_penalty(10), 4)) == (1.0416, 1.536)
-    assert (round(law.exponent, 4), round(law.inner_exponent, 4)) == (0.0422, 0.4444)
-    text = str(law.envelope)
+    assert (round(law.penalty(10).loss_penalty, 4), round(law.inner_penalty(10), 4)) == (1.0416, 1.536)
+    assert (round(law.envelope.exponent, 4), round(law.envelope.inner_exponent, 4)) == (0.0422, 0.4444)
+    text = str(law.derived)
     assert "R*(C)       = C0 C^-alpha" in text
     assert "C0^aD C^(-alpha aD)" in text
 
@@ -144,7 +147,7 @@ def test_a_law_without_a_limit_has_no_reducible_loss() -> None:
     assert law.inner_penalty(10) > 1.0
     for ask in (
         lambda: law.penalty(10),
-        lambda: law.exponent,
+        lambda: law.envelope.exponent,
         lambda: law.irreducible_loss,
         lambda: law.allocate(reducible_loss=1.0),
     ):
@@ -165,7 +168,7 @@ def test_targets_of_the_loss_and_of_the_reducible_loss_agree(name: str) -> None:
 @pytest.mark.parametrize("name", LAWS)
 def test_no_generated_function_of_the_inner_sum_has_the_name_of_one_of_the_loss(name: str) -> None:
     law = made(name)
-    names = [formula.name for formula in formulas(law.envelope)]
+    names = [formula.name for formula in formulas(law.derived)]
     assert len(names) == len(set(names))
     if name == "plain":
         assert not [each for each in names if "inner" in each]
@@ -194,10 +197,53 @@ def test_three_variables() -> None:
         budget="6*N*D*U^0.5",
     )
     best = dict(law.allocate(COMPUTE).variables)
-    assert law.penalty(**best) == pytest.approx(1.0, rel=1e-12)
-    assert law.penalty(**best) >= 1.0
+    assert law.penalty(**best).loss_penalty == pytest.approx(1.0, rel=1e-12)
+    assert law.penalty(**best).loss_penalty >= 1.0
     off = best | {"params": best["params"] / 4, "tokens": best["tokens"] * 4}
-    assert law.penalty(**off) == pytest.approx(law.inner_penalty(**off) ** 0.5, rel=1e-12)
-    assert law.penalty(**off) == pytest.approx(law.loss(**off) / law.allocate(COMPUTE).loss, rel=1e-12)
+    assert law.penalty(**off).loss_penalty == pytest.approx(law.inner_penalty(**off) ** 0.5, rel=1e-12)
+    assert law.penalty(**off).loss_penalty == pytest.approx(law.loss(**off) / law.allocate(COMPUTE).loss, rel=1e-12)
     with pytest.raises(ValueError, match="fixes the allocation of 2 variables only"):
         law.penalty(10)
+
+
+def test_the_same_law_has_the_same_answers() -> None:
+    """Typed as an expression or built in: methods, results and numbers are the same."""
+    mine = made("plain")
+    law = Law(E=1.7, A=400.0, B=410.0, beta=0.34, gamma=0.28)
+    run = {"params": 3e9, "tokens": 2e11}
+    for ours, theirs in (
+        (mine.penalty(10), law.penalty(10)),
+        (mine.penalty(size_ratio=0.2), law.penalty(size_ratio=0.2)),
+        (mine.penalty(**run), law.penalty(**run)),
+        (mine.allocate(COMPUTE), law.allocate(COMPUTE)),
+        (mine.allocate(loss=2.0), law.allocate(loss=2.0)),
+        (mine.tolerance(0.01), law.tolerance(0.01)),
+    ):
+        assert isinstance(ours, type(theirs))
+        for name, value in theirs.as_dict().items():
+            expected = value if isinstance(value, str) else pytest.approx(value, rel=1e-11)
+            assert getattr(ours, name) == expected, name
+    for name in ("loss", "reducible_loss", "params", "tokens", "tokens_per_param", "marginal_loss"):
+        ours, theirs = (getattr(each.envelope, name)(COMPUTE) for each in (mine, law))
+        assert ours == pytest.approx(theirs, rel=1e-12)
+    assert mine.envelope.exponent == pytest.approx(law.envelope.exponent, rel=1e-14)
+    assert mine.loss(**run) == pytest.approx(law.loss(**run), rel=1e-14)
+
+
+def test_tolerances_and_wasted_compute_of_other_forms() -> None:
+    """An interval of the loss itself; the share of compute that is wasted does not depend on h."""
+    law = made("kaplan")
+    for r in law.tolerance(0.01).size_ratio:
+        assert law.penalty(size_ratio=r).excess == pytest.approx(0.01, rel=1e-10)
+    accuracy = made("accuracy")
+    with pytest.raises(ValueError, match=r"^compute: is needed"):
+        accuracy.tolerance(0.01)
+    for rho in accuracy.tolerance(0.01, compute=COMPUTE).ratio:
+        assert accuracy.penalty(rho, compute=COMPUTE).excess == pytest.approx(0.01, rel=1e-10)
+    plain = Law(A=400.0, B=410.0, beta=0.34, gamma=0.28).penalty(10)
+    for name in ("effective_compute", "lost_compute", "compute_overhead", "tokens_factor"):
+        assert getattr(accuracy.penalty(10, compute=COMPUTE), name) == pytest.approx(getattr(plain, name), rel=1e-12)
+    lost = accuracy.envelope.reducible_loss(COMPUTE * plain.effective_compute)
+    assert accuracy.penalty(10, compute=COMPUTE).loss_penalty == pytest.approx(
+        lost / accuracy.envelope.reducible_loss(COMPUTE), rel=1e-12
+    )

@@ -5,6 +5,7 @@ import math
 import pickle
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoflop.numeric.errors import EXPONENT, LARGEST_EXPONENT, POSITIVE, SMALLEST_EXPONENT
-from isoflop.numeric.law import Law, NumericEnvelope, law
+from isoflop.numeric.law import Law, NumericEnvelope, law, laws
 from isoflop.theory.data.published import LAWS, names, published
 
 EPS = sys.float_info.epsilon
@@ -268,8 +269,21 @@ def test_rounding_the_exponents_moves_the_optimum_by_a_quarter() -> None:
     assert 1.2 < params[-1] / params[0] < 1.3
 
 
+def test_a_law_of_a_file(tmp_path: Path) -> None:
+    MINE.save(tmp_path / "mine.json")
+    assert law(tmp_path / "mine.json") == law(str(tmp_path / "mine.json")) == MINE
+
+
+def test_the_published_laws_as_a_table() -> None:
+    assert [row["law"] for row in laws().records()] == list(names())
+    for row in laws("params-tokens").records():
+        assert law(row["law"]).beta == row["beta"]
+    with pytest.raises(ValueError, match=r"^kind='loss': must be one of params-tokens, compute$"):
+        laws("loss")
+
+
 def test_laws_that_there_are_not() -> None:
-    with pytest.raises(ValueError, match=r"^law='fit\.json': is no published law; Law\.load\('fit\.json'\) reads a law file$"):
+    with pytest.raises(ValueError, match=r"^law file 'fit\.json': cannot be read"):
         law("fit.json")
     with pytest.raises(ValueError, match=r"unknown law 'besiroglu'.*did you mean"):
         law("besiroglu")

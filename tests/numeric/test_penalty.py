@@ -73,14 +73,14 @@ def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
 @given(s=LOGARITHMS, exponent=EXPONENTS)
 def test_equal_exponents_make_both_sides_alike(s: float, exponent: float) -> None:
     both = [formulas.excess(t, exponent, exponent) for t in (s, -s)]
-    assert both[0] == pytest.approx(both[1], rel=4 * EPS)
-    assert both[0] == pytest.approx(2 * math.sinh(exponent * s / 2) ** 2, rel=8 * EPS * (1 + abs(exponent * s)), abs=1e-300)
+    assert both[0] == pytest.approx(both[1], rel=64 * EPS, abs=1e-300)
+    assert both[0] == pytest.approx(2 * math.sinh(exponent * s / 2) ** 2, rel=64 * EPS * (1 + abs(exponent * s)), abs=1e-300)
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
 def test_params_and_tokens_change_places(s: float, beta: float, gamma: float) -> None:
     """A law with its two terms exchanged, read from the other side."""
-    assert formulas.excess(s, beta, gamma) == pytest.approx(formulas.excess(-s, gamma, beta), rel=8 * EPS, abs=1e-300)
+    assert formulas.excess(s, beta, gamma) == pytest.approx(formulas.excess(-s, gamma, beta), rel=64 * EPS, abs=1e-300)
 
 
 @given(s=st.floats(1e-6, 40.0), further=st.floats(1.001, 3.0), sign=st.sampled_from([-1, 1]), beta=EXPONENTS, gamma=EXPONENTS)
@@ -157,7 +157,7 @@ def test_a_run_is_compared_with_the_optimum_at_its_own_compute(params: float, to
     assert run is not None
     assert run.compute == chosen.compute(params, tokens)
     assert run.optimal_loss == chosen.envelope.loss(run.compute)
-    assert run.loss == chosen.loss(params, tokens)
+    assert run.loss == pytest.approx(chosen.loss(params, tokens), rel=4 * EPS)
     assert found.size_ratio == pytest.approx(params / run.optimal_params, rel=1e-14)
     assert found.ratio == pytest.approx((tokens / params) / (run.optimal_tokens / run.optimal_params), rel=1e-14)
     assert found.loss_penalty == pytest.approx(run.reducible_loss / run.optimal_reducible_loss, rel=1e-14)

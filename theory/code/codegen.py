@@ -50,13 +50,14 @@ RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "log1mexp", "phi2", "piece
 
 
 class Printer:
-    """Python source of an expression.
+    """Python source of an expression; `moving` are the symbols that are arrays, to come last in a product.
 
-    `moving` are the symbols that are arrays, to come last in a product; functions belong to a `namespace`, or have plain names.
+    Functions are called as `xp.log` and, of numbers, as `math.log`; with `bare` as `log`.
     """
 
-    def __init__(self, moving: Iterable[Symbol] = (), namespace: str = "xp") -> None:
-        self.moving, self.namespace = frozenset(moving), namespace
+    def __init__(self, moving: Iterable[Symbol] = (), *, bare: bool = False) -> None:
+        self.moving = frozenset(moving)
+        self.arrays, self.numbers = ("", "") if bare else ("xp.", "math.")
 
     def __call__(self, e: Any, least: int = SUM) -> str:
         """The text, in brackets where it binds less than `least`."""
@@ -131,12 +132,10 @@ class Printer:
     def _call(self, e: Expr) -> str:
         name = e.func.__name__
         arguments = ", ".join(self(argument) for argument in e.args)
-        if not self.namespace:
-            return f"{name}({arguments})"
         if e.is_number and name in IN_NAMESPACE:
-            return f"math.{name}({arguments})"
+            return f"{self.numbers}{name}({arguments})"
         if name in IN_NAMESPACE:
-            return f"xp.{name}({arguments})"
+            return f"{self.arrays}{name}({arguments})"
         return f"{name}(xp, {arguments})" if name in IN_RUNTIME else f"{name}({arguments})"
 
 

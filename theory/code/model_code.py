@@ -42,7 +42,7 @@ FUNCTIONS: dict[Any, str] = {
 }
 POWERS = ("power", "sqrt", "square")
 RUNTIME = tuple(dict.fromkeys((*FUNCTIONS.values(), *POWERS)))
-source = Printer(namespace="")
+source = Printer(bare=True)
 SHARED = "t"  # names of common subexpressions: t0, t1, ...
 SYMBOLS_OF_THE_MODULE = re.compile(rf"({SHARED}|number)[0-9]+")
 LARGEST_KEPT_INTEGER = 1000

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
+from .numbers import significant_latex
 from .printer import optimum_latex, symbol_latex
 from .sentence import escaped
 
@@ -257,17 +258,7 @@ def number_latex(value: Any, digits: int = 4, *, trimmed: bool = False) -> str:
     >>> print(number_latex(1.0305909), number_latex(3.2e-7), number_latex("0.50", trimmed=True))
     1.031 3.200 \times 10^{-7} 0.5
     """
-    exact = Decimal(str(value)) if not isinstance(value, Decimal) else value
+    exact = value if isinstance(value, Decimal) else Decimal(str(value))
     if not exact.is_finite():
         raise ValueError(f"value={value}: must be finite")
-    if exact == 0:
-        return "0"
-    mantissa, _, power = f"{exact:.{digits - 1}e}".partition("e")
-    exponent = int(power)
-    if trimmed and "." in mantissa:
-        mantissa = mantissa.rstrip("0").rstrip(".")
-    if not -3 <= exponent < max(digits, 4):
-        power_of_ten = f"10^{{{exponent}}}"
-        return power_of_ten if mantissa == "1" and trimmed else rf"{mantissa} \times {power_of_ten}"
-    shown = len(mantissa.lstrip("-").replace(".", ""))
-    return f"{Decimal(mantissa).scaleb(exponent):.{max(shown - 1 - exponent, 0)}f}"
+    return significant_latex(exact, digits, trimmed=trimmed)

@@ -23,7 +23,7 @@ from decimal import Decimal
 from math import floor, isinf, isnan, log10
 from typing import Any
 
-__all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant"]
+__all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant", "significant_latex"]
 
 DASH, LATEX_DASH = "-", "---"
 #: Numbers in text from here to there are written without an exponent.
@@ -108,7 +108,7 @@ class Significant(Format):
         return f"{rounded:.{places}f}" if places >= 0 else f"{value:.0f}"
 
     def finite_latex(self, value: float) -> str:
-        return _latex(value, self.digits, trimmed=False)
+        return significant_latex(value, self.digits, trimmed=False)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Shortest(Format):
         return _trimmed(f"{rounded:.{max(0, self.digits - 1 - int(power))}f}")
 
     def finite_latex(self, value: float) -> str:
-        return _latex(value, self.digits, trimmed=True)
+        return significant_latex(value, self.digits, trimmed=True)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Places(Format):
 
     def finite_latex(self, value: float) -> str:
         if abs(value) >= self.largest:
-            return _latex(value, self.digits + 1, trimmed=True)
+            return significant_latex(value, self.digits + 1, trimmed=True)
         return self.finite(value)
 
 
@@ -191,8 +191,8 @@ class Percent(Format):
         if self.places is not None:
             return self.finite(value).replace(" %", r"\,\%")
         if value > LARGEST_SHARE:
-            return rf"{_latex(value, self.digits, trimmed=True)}\times"
-        text = _latex(100.0 * value, self.digits + (value >= 1.0), trimmed=True)
+            return rf"{significant_latex(value, self.digits, trimmed=True)}\times"
+        text = significant_latex(100.0 * value, self.digits + (value >= 1.0), trimmed=True)
         return r">99.9\,\%" if text == "100" and value < 1.0 else rf"{text}\,\%"
 
 
@@ -215,7 +215,7 @@ class Count(Format):
         return Shortest(self.digits).finite(value)
 
     def finite_latex(self, value: float) -> str:
-        return _latex(value, self.digits, trimmed=True)
+        return significant_latex(value, self.digits, trimmed=True)
 
 
 @dataclass(frozen=True)
@@ -318,7 +318,7 @@ def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _latex(value: Any, digits: int, *, trimmed: bool) -> str:
+def significant_latex(value: Any, digits: int, *, trimmed: bool) -> str:
     """A finite number to so many significant digits, with a power of ten where that is shorter."""
     exact = value if isinstance(value, Decimal) else Decimal(str(value))
     if exact == 0:

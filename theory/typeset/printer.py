@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from sympy import Add, Expr, Function, Rational, Symbol
 from sympy.core.alphabets import greeks
@@ -55,9 +56,19 @@ class PaperPrinter(Conventional, LatexPrinter):
         self.arguments = arguments
         self.small = False
         self.inline = False
+        self._printed: dict[tuple[Expr, bool, bool], str] = {}
 
     def doprint(self, expr: Expr) -> str:
         return snug(super().doprint(expr))
+
+    def _print(self, expr: Any, **settings: Any) -> str:
+        """Each part is printed once: a base is looked at several times for the brackets it needs."""
+        if settings or not isinstance(expr, Expr):
+            return super()._print(expr, **settings)
+        place = (expr, self.small, self.inline)
+        if place not in self._printed:
+            self._printed[place] = super()._print(expr)
+        return self._printed[place]
 
     def bracket(self, text: str) -> str:
         return rf"\left({text}\right)"

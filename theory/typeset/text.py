@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from textwrap import wrap
 from typing import Any
 
@@ -99,6 +100,7 @@ def _kind(factor: Expr) -> int:
     return 3 if base.is_Symbol or _is_optimum(base) else 4
 
 
+@lru_cache(maxsize=4096)
 def _factor_key(factor: Expr) -> tuple[Any, ...]:
     base, power = (factor.base, factor.exp) if isinstance(factor, Pow) else (factor, Integer(1))
     degree = power if power.is_Rational else Integer(1)
@@ -123,6 +125,7 @@ def is_negative(term: Expr) -> bool:
     return bool(term.as_coeff_Mul()[0].is_negative)
 
 
+@lru_cache(maxsize=4096)
 def _term_key(term: Expr) -> tuple[Any, ...]:
     """Constants, then by degree in s; powers by their exponent: A N^-beta before B D^-gamma."""
     factors = ordered_factors(term)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from sympy import Rational, ceiling
+from functools import lru_cache
 
 RELATIONS = frozenset({r"\sim", r"\to", r"\ge", r"\le", r"\ne", r"\approx", r"\propto", r"\equiv", "=", "<", ">"})
 OPERATORS = RELATIONS | frozenset({"+", "-", r"\times"})
@@ -44,13 +43,14 @@ FRACTIONS = frozenset({r"\frac", r"\tfrac", r"\binom"})
 #: In front of the name of a symbol, where symbols are macros: as wide as the symbol, about.
 MACRO = r"\iso"
 
-#: Scale of display, text, script and scriptscript style.
-STYLES = (Rational(1), Rational(1), Rational(7, 10), Rational(1, 2))
+#: Scale of display, text, script and scriptscript style, in tenths.
+STYLES = (10, 10, 7, 5)
 
 
+@lru_cache(maxsize=16_384)
 def width(latex: str, style: int = 0) -> int:
     """About how many points wide LaTeX is in a 10pt display; exponents and inner fractions are small."""
-    total, position = Rational(0), 0
+    tenths, position = 0, 0
     while position < len(latex):
         match = TOKEN.match(latex, position)
         assert match is not None
@@ -59,16 +59,16 @@ def width(latex: str, style: int = 0) -> int:
             above, position = group(latex, position)
             below, position = group(latex, position)
             inside = style + 1 if token == r"\frac" else max(style, 1) + 1
-            total += max(width(above, inside), width(below, inside)) + (3 if token != r"\binom" else 12)
+            tenths += 10 * (max(width(above, inside), width(below, inside)) + (3 if token != r"\binom" else 12))
         elif token in "^_":
             inner, position = group(latex, position)
-            total += width(inner, max(style, 1) + 1) + 1
+            tenths += 10 * (width(inner, max(style, 1) + 1) + 1)
         elif token in UPRIGHT:
             inner, position = group(latex, position)
-            total += (5 * len(inner) + 1) * STYLES[min(style, 3)]
+            tenths += (5 * len(inner) + 1) * STYLES[min(style, 3)]
         else:
-            total += _token_width(token) * STYLES[min(style, 3)]
-    return int(ceiling(total))
+            tenths += _token_width(token) * STYLES[min(style, 3)]
+    return -(-tenths // 10)
 
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)

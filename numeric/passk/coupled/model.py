@@ -21,6 +21,8 @@ import numpy as np
 
 from ...errors import outside, positive_array
 from ...fit.intervals import checked_level
+from ...fit.resample import Refits, resample
+from ...results import Band
 from ..beta import MOST_STEPS, beta_neg_log_pass, beta_pass, log_likelihood, maximise
 from ..gamma_differences import first, second
 from .likelihood import Rows, Terms, expand, scores
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ...data.counts import Counts
-    from .bootstrap import CoupledBootstrap
+    from ...fit.resample import Draws
     from .scatter import Scatter
 
     Floats = NDArray[np.float64]
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Coupled", "fit_coupled"]
 
 PROBLEMS = ("these", "drawn")
+QUANTITIES = ("neg_log", "pass_at_k", "draws_exponent", "compute_exponent")
 COVARIATES = {"compute": ("compute",), "params-tokens": ("params", "tokens")}
 #: Shapes a that the search starts from, and shares of the unsolved problems that are the atom there.
 START_SHAPES, START_ATOMS = (0.1, 1.0), (0.05, 0.5)
@@ -75,8 +78,7 @@ class Coupled:
         (p,): coefficients of the standardised terms, and logit pi0 last where there is an atom.
     has_atom : bool
         Whether an atom was asked for.
-    names : tuple of str
-        The models.
+    models : tuple of str
     rows : Rows
     matrix : ndarray
         (G, q) standardised terms of the models.
@@ -102,7 +104,7 @@ class Coupled:
     terms: Terms
     theta: Floats
     has_atom: bool
-    names: tuple[str, ...]
+    models: tuple[str, ...]
     rows: Rows
     matrix: Floats
     log_likelihood: float
@@ -125,8 +127,9 @@ class Coupled:
 
     @property
     def coefficients(self) -> dict[str, float]:
-        """By name, per unit of the logs."""
-        return dict(zip(self.coefficient_names, (self.theta / self._units).tolist(), strict=True))
+        """By name, per unit of the logs; with the atom where one was asked for."""
+        values = dict(zip(self.coefficient_names, (self.theta / self._units).tolist(), strict=True))
+        return values | ({"atom": self.atom} if self.has_atom else {})
 
     @property
     def atom(self) -> float:
@@ -159,7 +162,7 @@ class Coupled:
             raise ValueError("standard errors: the maximum is not certified, so it has none")
         count = int(self.clusters.max()) + 1
         if self.spare < 1:
-            what = "models" if count == len(self.names) else "clusters of models"
+            what = "models" if count == len(self.models) else "clusters of models"
             raise ValueError(f"standard errors: {count} {what}; must be more than the {len(self.theta)} coefficients")
         summed = np.stack([np.bincount(self.clusters, weights=column, minlength=count) for column in self.scores.T])
         bread = np.linalg.inv(-self.hessian)
@@ -279,11 +282,52 @@ class Coupled:
         """The same curves with other coefficients (of the standardised terms); what is said of the fit no longer holds."""
         return replace(self, theta=theta, converged=False, notes=("coefficients put in, not fitted",))
 
-    def bootstrap(self, repeats: int = 200, *, seed: int = 0, progress: bool = False) -> CoupledBootstrap:
-        """Refits to resampled models (clusters of models): `isoflop.numeric.passk.coupled.bootstrap`."""
-        from .bootstrap import bootstrap
+    def bootstrap(self, repeats: int = 200, *, seed: int = 0, jobs: int = 1, progress: bool = False) -> Draws:
+        """Refits to resampled models, or clusters of them (`isoflop.numeric.fit.resample`).
 
-        return bootstrap(self, repeats, seed=seed, progress=progress)
+        The problems of a model stay as they are: intervals are for these problems, with other models.
+        """
+        if not self.converged:
+            raise ValueError("bootstrap: the maximum is not certified; its resamples would tell about the search")
+        by = [f"{cluster:09d}" for cluster in self.clusters]
+        fit: Any = self  # without residuals to be redrawn
+        return resample(fit, repeats, by=by, seed=seed, jobs=jobs, progress=progress, batch=1)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of what is drawn: the coefficients of the polynomials, and the atom where one was asked for."""
+        polynomial = self.coefficient_names[: 2 * len(self.terms.products)]
+        return (*polynomial, *(["atom"] if self.has_atom else []))
+
+    @property
+    def size(self) -> int:
+        """Number of models."""
+        return len(self.models)
+
+    def refit(self, *, weights: Floats | None = None, observed: None = None) -> Refits:
+        """The model fitted again where the models count so often, (K, G), from where this fit ended."""
+        q = 2 * self.matrix.shape[1]
+        coefficients, converged = [], []
+        for row in np.ones((1, self.size)) if weights is None else weights:
+            theta, value, _, certified = maximise(lambda x, row=row: expand(self.rows, self.matrix, x, row), self.theta[:q])
+            other = with_an_atom(self.rows, self.matrix, theta, value, row) if self.has_atom else None
+            again = self.with_theta(theta if other is None else other[0])
+            coefficients.append([again.coefficients[name] for name in self.names])
+            converged.append(certified or other is not None)
+        return Refits(np.array(coefficients), np.array(converged))
+
+    def band(self, draws: Draws, quantity: str, at: Any, k: ArrayLike, level: float = 0.9) -> Band:
+        """A prediction with percentiles over the draws: neg_log, pass_at_k, draws_exponent or compute_exponent."""
+        if quantity not in QUANTITIES:
+            raise ValueError(f"quantity={quantity!r}: must be one of {', '.join(QUANTITIES)}")
+        values = [getattr(self.with_coefficients(row), quantity)(at, k) for row in draws.coefficients]
+        return Band.of_draws(getattr(self, quantity)(at, k), np.stack(values), level)
+
+    def with_coefficients(self, row: Floats) -> Coupled:
+        """The same curves with other coefficients, as `names` has them."""
+        q = 2 * self.matrix.shape[1]
+        theta = row[:q] * np.concatenate([self.terms.units, self.terms.units])
+        return self.with_theta(np.append(theta, np.log(row[q]) - np.log1p(-row[q])) if len(row) > q and row[q] > 0.0 else theta)
 
     @cached_property
     def scatter(self) -> Scatter:
@@ -334,7 +378,7 @@ class Coupled:
             "degree": self.terms.degree,
             "centre": {name: math.exp(value) for name, value in zip(self.terms.covariates, self.terms.centre, strict=True)},
             "coefficients": {
-                name: {"value": value, "standard_error": errors.get(name)} for name, value in self.coefficients.items()
+                name: {"value": self.coefficients[name], "standard_error": errors.get(name)} for name in self.coefficient_names
             },
             "atom": self.atom if self.has_atom else None,
             "floor": self.floor,
@@ -342,7 +386,7 @@ class Coupled:
             "aic": self.aic,
             "tic": self.tic if self.has_errors else None,
             "overdispersion": self.overdispersion if self.has_errors else None,
-            "models": len(self.names),
+            "models": len(self.models),
             "problems": int(self.rows.times.sum()),
             "converged": self.converged,
             "starts": self.starts,
@@ -352,7 +396,7 @@ class Coupled:
         }
 
     def __repr__(self) -> str:
-        return f"<Coupled model of {self.covariates}, degree {self.terms.degree}, {len(self.names)} models>"
+        return f"<Coupled model of {self.covariates}, degree {self.terms.degree}, {len(self.models)} models>"
 
     def __str__(self) -> str:
         letters = {"compute": "C", "params": "N", "tokens": "D"}
@@ -363,8 +407,8 @@ class Coupled:
         errors = self.standard_errors if self.has_errors else {}
         width = max(map(len, self.coefficient_names))
         table = [
-            f"  {name:<{width}}  {value:12.6g}" + (f"  +- {errors[name]:.2g}" if name in errors else "")
-            for name, value in self.coefficients.items()
+            f"  {name:<{width}}  {self.coefficients[name]:12.6g}" + (f"  +- {errors[name]:.2g}" if name in errors else "")
+            for name in self.coefficient_names
         ]
         sure = f"certified, {self.agreeing} of {self.starts} starts agree" if self.converged else "NOT certified"
         lines = [
@@ -374,7 +418,7 @@ class Coupled:
         if self.has_atom:
             lines.append(f"  atom: {self.atom:.4g} of the problems never solved, floor {self.floor:.4g} nats")
         problems = int(self.rows.times.sum())
-        lines.append(f"{len(self.names)} models, {problems} problems; log likelihood {self.log_likelihood:.6f} ({sure})")
+        lines.append(f"{len(self.models)} models, {problems} problems; log likelihood {self.log_likelihood:.6f} ({sure})")
         if self.has_errors:
             lines.append(f"AIC {self.aic:.2f}, TIC {self.tic:.2f}; overdispersion {self.overdispersion:.3g}")
         return "\n".join([*lines, *self.notes])
@@ -446,7 +490,7 @@ def fit_coupled(
         terms=terms,
         theta=found,
         has_atom=atom,
-        names=tuple(counts.names),
+        models=tuple(counts.names),
         rows=rows,
         matrix=matrix,
         log_likelihood=value,
@@ -531,7 +575,7 @@ def _remarks(fit: Coupled) -> list[str]:
     if fit.condition > WORST:
         found.append(f"condition number {fit.condition:.2g}: the counts hardly tell the coefficients apart")
     if not fit.has_errors:
-        found.append(f"{len(fit.names)} models, {len(fit.theta)} coefficients: too few models for standard errors")
+        found.append(f"{len(fit.models)} models, {len(fit.theta)} coefficients: too few models for standard errors")
     elif fit.overdispersion > NOTABLE:
         scattered = "models scatter" if fit.of_problems is None else "models scatter, and share problems,"
         found.append(

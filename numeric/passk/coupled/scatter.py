@@ -64,7 +64,7 @@ class Scatter:
 
 def scatter_of(fit: Coupled) -> Scatter:
     """The scatter of the models of a fit."""
-    count = len(fit.names)
+    count = len(fit.models)
     q = fit.matrix.shape[1]
     log_a, log_b = fit.matrix @ fit.theta[:q], fit.matrix @ fit.theta[q : 2 * q]
     logit = float(fit.theta[-1]) if len(fit.theta) > 2 * q else None

@@ -1,7 +1,7 @@
 """The command line: finds the command, runs it, writes what it returns.
 
 Each command is a module with SUMMARY, ``parser()`` and ``run(options)``, which returns the output and the
-exit status.
+exit status; OPTION_OF maps those arguments of the library to options that are called otherwise.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
+from ..numeric.errors import ArgumentError
 from .errors import (
     BAD_INPUT,
     DEFECT,
@@ -17,11 +18,11 @@ from .errors import (
     NEGATIVE,
     NO_VERDICT,
     UsageError,
-    in_options,
     is_defect,
     one_line,
     shown,
     visible,
+    with_options,
 )
 
 TYPE_CHECKING = False
@@ -38,9 +39,7 @@ COMMANDS = (
     "check",
     "fit",
     "passk",
-    "passk-laws",
     "backtest",
-    "compare-laws",
     "report",
     "overtraining",
     "simulate",
@@ -57,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except (UsageError, ValueError) as error:  # the library's domain errors name the argument, its value and its domain
-        return _defect(error) if is_defect(error) else _fail(_in_options(str(error), words))
+        return _defect(error) if is_defect(error) else _fail(str(error))
     except KeyboardInterrupt as stop:  # a command that has a part of its result keeps it, and says so itself
         from .run_options import say_interrupted
 
@@ -65,14 +64,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except Exception as error:
         return _defect(error)
-
-
-def _in_options(message: str, words: Sequence[str]) -> str:
-    """The message with options for arguments in Python's spelling."""
-    if not ("='" in message or '="' in message) or not words or words[0] not in COMMANDS:
-        return message
-    actions = _module(words[0]).parser()._actions
-    return in_options(message, [action.option_strings[-1] for action in actions if action.option_strings])
 
 
 def _defect(error: Exception) -> int:
@@ -92,7 +83,7 @@ def _run(words: Sequence[str]) -> int:
         return _write(f"isoflop {__version__}", DONE)
     if command not in COMMANDS:
         raise _unknown(command)
-    module = _module(command)
+    module = _module(command, *rest)
     parser = module.parser()
     if any(word in HELP for word in rest):
         return _write(parser.format_help(), DONE)
@@ -104,7 +95,10 @@ def _run(words: Sequence[str]) -> int:
     if "--plot" in options:
         _quiet_matplotlib()
     before = states(parser, options) if sys.stderr is not None and sys.stderr.isatty() else {}
-    text, status = module.run(options)
+    try:
+        text, status = module.run(options)
+    except ArgumentError as error:
+        raise with_options(error, options, getattr(module, "OPTION_OF", {})) from None
     _write(text, status, options.one("--output"))
     for path, state in before.items():
         if state_of(path) != state:
@@ -119,10 +113,13 @@ def _quiet_matplotlib() -> None:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
-def _module(command: str) -> ModuleType:
+def _module(command: str, *rest: str) -> ModuleType:
+    """The module of a command; of fit the one for what the table holds, as far as the words tell."""
     from importlib import import_module
 
-    return import_module(f"isoflop.cli.{command.replace('-', '_')}")
+    module = import_module(f"isoflop.cli.{command.replace('-', '_')}")
+    chosen: ModuleType = module.module_for(rest) if rest and hasattr(module, "module_for") else module
+    return chosen
 
 
 def _unknown(word: str) -> UsageError:

@@ -12,7 +12,7 @@ import re
 
 from ..theory.data.notation import close_matches
 from .errors import UsageError, option_of, shown
-from .numerals import SIGNED, nonnegative, positive
+from .numerals import SIGNED, nonnegative, parse, positive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Options:
         typed = self._typed(option)
         if typed is None:
             return None
-        values = [word.removeprefix(MARK) for word in typed]
+        values = self.words(option) or []
         if len(values) > 1:
             raise UsageError(f"{option}: given {len(values)} times ({', '.join(map(shown, values))}); give it once")
         return values[0]
@@ -172,7 +172,7 @@ class Options:
         words = [word.removeprefix(MARK) for entry in given or () for word in ([entry] if isinstance(entry, str) else entry)]
         keys = [str(key) for key in value] if isinstance(value, dict) else []
         for word in words:
-            if word.strip() == value or word.partition("=")[0].strip() in keys:
+            if word.strip() == value or word.partition("=")[0].strip() in keys or _spells(word, value):
                 return word
         return " ".join(words)
 
@@ -212,3 +212,11 @@ class Options:
         """A list of numbers above 0, each with its spelling."""
         entries = self.several(option)
         return None if entries is None else [(entry, positive(option, entry)) for entry in entries]
+
+
+def _spells(word: str, value: object) -> bool:
+    """Whether a word spells a number."""
+    try:
+        return isinstance(value, (int, float)) and parse(word) == value
+    except ValueError:
+        return False

@@ -1,11 +1,15 @@
-"""isoflop backtest: laws fitted to the cheap models predict the expensive ones."""
+"""isoflop backtest: laws judged on rows that they were not fitted to."""
 
 from __future__ import annotations
 
 import sys
 
-from .arguments import Parser, declare_output, takes_one, takes_several
+from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
+from .backtest_accuracy import OF_EVALUATIONS, declare_accuracy
+from .backtest_accuracy import run as run_accuracy
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
+from .evaluation_options import LISTS as OF_EVALUATION_LISTS
+from .evaluation_options import declare_guessing
 from .numerals import parse
 from .render import json_text, plain
 from .run_options import (
@@ -17,17 +21,22 @@ from .run_options import (
     target,
     whole,
 )
-from .tables import TableOptions, declare_counts, draws_of
+from .tables import TableOptions, declare_evaluations, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..numeric.passk.backtest.result import Backtest
+    from ..numeric.backtest.result import Backtest
+    from ..numeric.data.table import Table
     from .arguments import Options
 
-SUMMARY = "fit the cheap models, predict the expensive ones: errors, coverage, stability"
-FORMATS = ("text", "json", "csv")
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"laws": "--law"}
+SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
+FORMATS = ("text", "json", "csv", "latex")
+#: What a table is of, by what --of calls it.
+OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
 LAWS = ("compute", "params-tokens", "gold")
 AXES = ("compute", "params", "tokens", "gold")
 LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
@@ -36,9 +45,10 @@ METHODS = {
     "counts": (LIKELIHOOD, SQUARES),
     "runs": (SQUARES, *(name for name in OBJECTIVES if name not in (SQUARES, "pinball-log"))),
 }
-LISTS = ("--k", "--cutoffs", "--plot-k")
+LISTS = ("--law", "--k", "--cutoffs", "--plot-k", "--threshold", *OF_EVALUATION_LISTS)
 ALL = "all"
-OF_COUNTS, OF_RUNS = ("--k", "--by", "--models", "--gold", "--cluster", "--plot-k"), ("--random-baseline",)
+OF_COUNTS = ("--k", "--by", "--models", "--gold", "--cluster", "--plot-k")
+OF_CUTOFFS = ("--targets", "--cutoffs", "--method")
 #: So many have room in a figure; without --k these are there.
 MOST_DRAWN, POWERS = 4, (1, 10, 100, 1000, 10_000)
 LEVEL, RESAMPLES = 0.9, 200
@@ -49,12 +59,11 @@ CLUSTERS = ("params", "tokens", ALONE)
 OPTIONS = {
     "laws": "--law",
     "law": "--law",
-    "axis": "--by-axis",
+    "axis": "--rolling",
     "targets": "--targets",
     "cutoffs": "--cutoffs",
     "k": "--k",
     "cluster": "--cluster",
-    "checkpoint": "--checkpoint",
     "jobs": "--jobs",
     "method": "--method",
 }
@@ -62,36 +71,54 @@ OPTIONS = {
 
 def parser() -> Parser:
     """The options of this command."""
+    from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
+
     built = Parser(
         "isoflop backtest",
         [
-            "COUNTS [--models TABLE] [--gold TABLE] [--law LAW,...] [--k K ...] ...",
-            "RUNS [--column NAME=COLUMN] ... [--where CONDITION] ...",
-            "COUNTS|RUNS [--by-axis AXIS] [--targets N|SHARE|all] [--cutoffs N|VALUE,...]",
-            "            [--checkpoint FILE] [--plot FILE [--plot-k K ...]]",
+            "TABLE [--law LAW ...] [--rolling AXIS] [--targets N|all] [--cutoffs N|...]",
+            "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling AXIS] [--sweep]",
         ],
-        "COUNTS has a row for each model and problem with numbers of samples and of correct ones, RUNS a row\n"
-        "for each run with its loss; the columns tell which. For every cutoff the laws are fitted to the\n"
-        "models up to it and predict the most expensive ones: relative errors by decades held out, the\n"
-        "coverage of prediction intervals, and over how many decades every coefficient stays within its\n"
-        "final interval.\n"
-        "Exit status 3: no prediction could be compared with an observation; 2: no fit could be made at all.",
+        "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and correct\n"
+        "ones by model and problem; the columns tell which, or --of does.\n"
+        "Runs and counts: for every cutoff the laws are fitted to the models up to it and predict the most\n"
+        "expensive ones: relative errors by decades held out, the coverage of prediction intervals, and\n"
+        "over how many decades every coefficient stays within its final interval.\n"
+        "Evaluations: laws of accuracy side by side, fitted to the runs that are not held out and judged on\n"
+        "those that are; from cutoff to cutoff (--rolling compute), or at every threshold (--sweep).\n"
+        "Exit status 3: no prediction could be compared with an observation, or a law of accuracy has no\n"
+        "certified fit; 2: no fit could be made at all.",
         [
             "isoflop backtest counts.csv --models models.csv --k 1 100",
-            "isoflop backtest counts.csv --models models.csv --targets all --checkpoint work.jsonl",
-            "isoflop backtest counts.csv --models models.csv --cutoffs 12 --format csv --output rows.csv",
-            "isoflop backtest counts.csv --models models.csv --plot backtest.png --plot-k 1 100 10000",
+            "isoflop backtest counts.csv --models models.csv --targets all --plot backtest.png",
             "isoflop backtest runs.csv --targets 10% --plot backtest.png",
+            "isoflop simulate --seed 1 -o evaluations.csv",
+            "isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'",
         ],
     )
-    declare_counts(built)
+    declare_evaluations(built, metavar="TABLE")
+    declare_guessing(built)
+    counts = built.add_argument_group("counts")
+    takes_one(counts, "--by", "COLUMN,...", "columns whose values make a group; default: benchmark and model")
+    takes_one(counts, "--models", "TABLE", "file with params, tokens or compute of each model; two of them give the third")
+    takes_one(counts, "--gold", "TABLE", "file with the -log probability of the gold solutions, by model or by problem")
+    takes_several(counts, "--k", "K", "default: 1, 10, 100, ... up to 10,000, or to the fewest samples (least squares)")
     takes_one(
-        built, "--random-baseline", "SHARE", "of runs with accuracy: that of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted"
+        counts,
+        "--cluster",
+        "|".join(CLUSTERS),
+        "draw models with the same params (or tokens) together, or one by one; default: params, where sizes repeat",
     )
+    takes_several(counts, "--plot-k", "K", "one to four k to draw; default: the first")
     asked = built.add_argument_group("backtest")
-    takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; default: all for which there are covariates of enough models")
-    takes_several(asked, "--k", "K", "of counts; default: 1, 10, 100, ... up to 10,000, or to the fewest samples (least squares)")
-    takes_one(asked, "--by-axis", "|".join(AXES), f"what makes a model expensive; default: {AXES[0]}")
+    takes_one(asked, "--of", "|".join(OF), "what the laws are of; default: what the columns tell")
+    takes_several(
+        asked,
+        "--law",
+        "LAW",
+        f"of a loss or pass@k {', '.join(LAWS)}; of accuracy {', '.join(OF_ACCURACY)}; default: those with columns",
+    )
+    takes_one(asked, "--rolling", "|".join(AXES), f"cutoffs in this; of runs and counts by default {AXES[0]}")
     takes_one(
         asked,
         "--targets",
@@ -99,9 +126,7 @@ def parser() -> Parser:
         "what is predicted and never trained on: models at the N highest values, or a share of the models; all: from every "
         "cutoff all models beyond it; default: 1",
     )
-    takes_several(
-        asked, "--cutoffs", "N|VALUE,...", "so many, evenly spread, or these values of the axis; default: every model's"
-    )
+    takes_several(asked, "--cutoffs", "N|VALUE,...", "so many, evenly spread, or these values; default: every model's")
     takes_one(
         asked,
         "--method",
@@ -110,43 +135,60 @@ def parser() -> Parser:
     )
     takes_one(asked, "--level", "SHARE", f"nominal coverage of intervals; default: {LEVEL}")
     takes_one(
-        asked, "--bootstrap", "N", f"resamples behind final intervals of coefficients; default: {RESAMPLES}; 0: standard errors"
+        asked, "--bootstrap", "N", f"resamples behind intervals of coefficients; default: {RESAMPLES}, of evaluations 0: none"
     )
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
-    takes_one(
-        asked,
-        "--cluster",
-        "|".join(CLUSTERS),
-        "of counts: draw models with the same params (or tokens) together, or one by one; default: params, where sizes repeat "
-        "and there are at least four",
-    )
-    takes_one(asked, "--checkpoint", "FILE", "keep every fit there as soon as it is made, and make none again that is there")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
-    takes_several(asked, "--plot-k", "K", "one to four k to draw; default: the first")
-    declare_output(built, *FORMATS, plot="draw errors and coefficients")
+    declare_accuracy(built)
+    declare_output(built, *FORMATS, plot="draw errors and coefficients; of evaluations the laws, or the sweep")
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where nothing could be compared, 130 where Ctrl-C left a part undone."""
+    if options.words(POSITIONAL) is None:
+        after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*LISTS)[:1])
+        raise UsageError(f"TABLE is missing: name a CSV or JSON file{after}")
+    what = OF[options.chosen("--of", tuple(OF))] if "--of" in options else None
+    if what == "evaluations" or (what is None and options.given(*OF_EVALUATIONS)):
+        return _of_evaluations(options)
+    file = TableOptions(options, "evaluations", LISTS)
     form = options.chosen("--format", FORMATS)
+    from ..numeric.backtest.reading import kind_of_table
+
+    table = file.table()
+    what = what or kind_of_table(table, file.columns)
+    if what == "evaluations":
+        return _of_evaluations(options, table)
     settings = _settings(options)
     path = target(options, "--plot")
     target(options, "--output")
     if path is not None:
         check_figure(path)
     drawn = _drawn(options, settings["k"])
-    result = _tested(options, settings)
+    result = _tested(options, settings, table, what)
     if path is not None:
         from ..numeric.plot.backtest import plot_backtest
         from ..numeric.plot.panels import save
 
         save(plot_backtest(result, k=drawn), path)
-    text = json_text(plain(result.as_dict())) if form == "json" else result.to_csv() if form == "csv" else str(result)
+    written = {
+        "text": lambda: str(result),
+        "json": lambda: json_text(plain(result.as_dict())),
+        "csv": result.to_csv,
+        "latex": result.to_latex,
+    }
+    text = written[form]()
     if result.interrupted:
-        say_interrupted(f"{len(result)} of {result.planned} fits are made{_kept(settings['checkpoint'])}")
+        say_interrupted(f"{len(result)} of {result.planned} fits are made; what was not reached is left out")
         return text, INTERRUPTED
-    return text, DONE if result.table.usable.any() else NO_VERDICT
+    return text, DONE if result.predictions.usable.any() else NO_VERDICT
+
+
+def _of_evaluations(options: Options, table: Table | None = None) -> tuple[str, int]:
+    for option in options.given(*OF_COUNTS, *OF_CUTOFFS):
+        raise UsageError(f"{option}: is for counts or runs, not for evaluations")
+    return run_accuracy(options, table)
 
 
 # -- what was asked ----------------------------------------------------------------------------------------------------
@@ -155,7 +197,7 @@ def run(options: Options) -> tuple[str, int]:
 def _settings(options: Options) -> dict[str, Any]:
     """What needs no table to be checked."""
     found: dict[str, Any] = {
-        "axis": options.chosen("--by-axis", AXES),
+        "axis": options.chosen("--rolling", AXES),
         "targets": _targets(options),
         "cutoffs": _cutoffs(options),
     }
@@ -172,7 +214,6 @@ def _settings(options: Options) -> dict[str, Any]:
     word = options.chosen("--cluster", CLUSTERS) if "--cluster" in options else AUTO
     found["cluster"] = None if word == ALONE else word
     found["jobs"] = whole(options, "--jobs", least=None) or 1
-    found["checkpoint"] = target(options, "--checkpoint")
     every = tuple(dict.fromkeys((*METHODS["counts"], *METHODS["runs"])))
     found["method"] = options.chosen("--method", every) if "--method" in options else None
     return found
@@ -221,36 +262,26 @@ def _cutoffs(options: Options) -> int | list[float] | None:
     if found is None:
         return None
     values = [value for _, value in found]
-    if len(values) == 1 and values[0] == int(values[0]) and values[0] <= 1e4 and options.chosen("--by-axis", AXES) != "gold":
+    if len(values) == 1 and values[0] == int(values[0]) and values[0] <= 1e4 and options.chosen("--rolling", AXES) != "gold":
         return int(values[0])
     return values
 
 
-def _tested(options: Options, settings: dict[str, Any]) -> Backtest:
-    file = TableOptions(options, "counts", LISTS)
-    from ..numeric.passk.backtest import backtest
-    from ..numeric.passk.backtest.reading import kind_of_table
+def _tested(options: Options, settings: dict[str, Any], table: Table, what: str) -> Backtest:
+    from ..numeric.backtest import backtest
 
-    table = file.table()
-    kind = kind_of_table(table, file.columns)
-    for option in options.given(*(OF_RUNS if kind == "counts" else OF_COUNTS)):
-        what = "runs with an accuracy" if kind == "counts" else "counts of correct samples"
-        raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {what}; {table.source} has {kind}")
+    for option in options.given(*(("--random-baseline",) if what == "counts" else OF_COUNTS)):
+        for_what = "runs with an accuracy" if what == "counts" else "counts of correct samples"
+        raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {for_what}; {table.source} has {what}")
     method = settings["method"]
-    if method is not None and method not in METHODS[kind]:
-        raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[kind])} for {kind}")
-    data: Any = file.counts() if kind == "counts" else file.runs("loss")
+    if method is not None and method not in METHODS[what]:
+        raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[what])} for {what}")
+    file = TableOptions(options, what, LISTS, table)
+    data: Any = file.counts() if what == "counts" else file.runs("loss")
     try:
         return backtest(data, progress=is_terminal(sys.stderr), **settings)
-    except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(f"{str(stop) or 'no further fit is made'}{_kept(settings['checkpoint'])}") from None
     except ValueError as error:
         raise _of_option(error, options) from None
-
-
-def _kept(checkpoint: str | None) -> str:
-    """How an interrupted backtest goes on."""
-    return f"; {checkpoint} has every fit that is made, and the same command makes the rest" if checkpoint else ""
 
 
 def _of_option(error: ValueError, options: Options) -> UsageError:

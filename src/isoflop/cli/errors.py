@@ -9,7 +9,7 @@ from ..numeric.errors import NO_VALUE, ArgumentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from .arguments import Options
 
@@ -54,18 +54,6 @@ def visible(text: str) -> str:
     a\\u001b[2J
     """
     return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def in_options(message: str, options: Iterable[str]) -> str:
-    """A message of the library with the options of a command in place of arguments in Python's spelling.
-
-    >>> in_options("--profile 'alpha': objective='pinball-log': has none", ["--objective"])
-    "--profile 'alpha': --objective 'pinball-log': has none"
-    """
-    for option in options:
-        name = option.lstrip("-").replace("-", "_")
-        message = re.sub(rf"(?<![\w.({{'\"-])(?<!--column ){name}=(?=['\"])", f"{option} ", message)
-    return message
 
 
 def one_line(text: str) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ..numeric.accuracy.baselines import Baseline
     from ..numeric.data.evaluations import Evaluations
+    from ..numeric.data.table import Table
     from .arguments import Options, Parser
 
 #: Options that take all the words after them.
@@ -50,9 +51,9 @@ class EvaluationTable(TableOptions):
         The same where it is one number for all.
     """
 
-    def __init__(self, options: Options, lists: Sequence[str] = ()) -> None:
-        """`lists`: further options that take all the words after them."""
-        super().__init__(options, "evaluations", (*LISTS, *lists))
+    def __init__(self, options: Options, lists: Sequence[str] = (), table: Table | None = None) -> None:
+        """`lists`: further options that take all the words after them; `table`: the file, if it was read."""
+        super().__init__(options, "evaluations", (*LISTS, *lists), table)
         self.small = options.one("--small-runs")
         self.names = _names(options, "--benchmark")
         self.given = _given(options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import pairwise
 
 from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
@@ -24,6 +25,8 @@ from .tables import TableOptions, assigned, declare_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
     from typing import Any
 
     from ..numeric.data.runs import Runs
@@ -32,8 +35,10 @@ if TYPE_CHECKING:
     from ..numeric.fit.summary import Summary
     from .arguments import Options
 
-SUMMARY = "a law fitted to runs: the global optimum, and how sure it is"
+SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
 FORMATS = ("text", "json", "latex")
+#: What the law is of; by default what the table holds.
+OF = ("loss", "pass@k")
 #: The models that have a name, and what each needs of the runs.
 MODELS = {"params-tokens": ("params", "tokens"), "compute": ("compute",)}
 RESAMPLES = ("cases", "groups", "residuals")
@@ -49,6 +54,19 @@ SIDE = re.compile(r"(?:lower|upper) bound of ")
 COEFFICIENT = re.compile(r"(?:coefficient '(\w+)'|(?:fixed|(?:(?:lower|upper) )?bounds? of) (\w+)=|(?:bounds|fixed): (\w+) )")
 
 
+def module_for(words: Sequence[str]) -> ModuleType:
+    """This module, or that for counts of samples where --of says so or a table that is named holds them."""
+    from . import fit_counts
+    from .tables import names_counts
+
+    told = [word.removeprefix("--of=") for word in words if word.startswith("--of=")]
+    told += [after for word, after in pairwise(words) if word == "--of"]
+    if told and told[0] not in OF:
+        raise UsageError(f"--of {shown(told[0])}: must be one of {', '.join(OF)}")
+    counts = told[0] == "pass@k" if told else names_counts(words)
+    return fit_counts if counts else sys.modules[__name__]
+
+
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(
@@ -57,6 +75,7 @@ def parser() -> Parser:
             "RUNS [--model params-tokens|compute|EXPRESSION] [--column NAME=COLUMN] ...",
             "RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...",
             "RUNS [--bootstrap N --seed S] [--save FILE] ...",
+            "COUNTS [--k K ...] ...  (see isoflop fit --of pass@k --help)",
         ],
         "The law that comes closest to the runs of a CSV or JSON file, without start values, with\n"
         "standard errors and intervals of its coefficients and of what follows from them.\n"
@@ -71,6 +90,7 @@ def parser() -> Parser:
     )
     declare_runs(built)
     law = built.add_argument_group("law and objective")
+    takes_one(law, "--of", "|".join(OF), "what the law is of; default: loss, or pass@k where the table holds counts of samples")
     takes_one(
         law,
         "--model",
@@ -372,7 +392,9 @@ class _Extras:
                 try:
                     each = self.fit.profile(quantity, level=asked.level)
                 except ValueError as error:
-                    raise blamed(error, ("--profile", name)) from None
+                    objective = ("--objective", self.fit.objective.name)
+                    of_objective = isinstance(error, ArgumentError) and error.argument == "objective"
+                    raise blamed(error, ("--profile", name), *([objective] if of_objective else [])) from None
                 found.append(each if isinstance(quantity, str) else replace(each, name=quantity.name))
         if found:
             self._doubt_profiles()

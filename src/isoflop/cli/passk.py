@@ -7,7 +7,7 @@ import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
-from .render import clean, csv_text, json_text, number, table
+from .render import clean, csv_text, json_text
 from .run_options import target
 from .tables import TableOptions, declare_counts, draws_of
 
@@ -32,7 +32,6 @@ HEADINGS = ("k", "pass@k", "se", "-log pass@k", "problems", "unsolved", "refused
 STATUS = "status"
 #: The values that have an error.
 WITH_ERROR = "estimate"
-UNKNOWN = "-"
 #: Groups that one note names.
 MOST_NAMED = 3
 
@@ -73,7 +72,7 @@ def parser() -> Parser:
         "|".join(ERRORS),
         "standard error with the problems as a sample of more of their kind (default), or for these problems",
     )
-    asked.add_argument("--check", action="store_true", help="which values break the inequalities between pass@k at different k")
+    asked.add_argument("--check", action="store_true", help="which values are not from 0 to 1, rising and concave in k")
     takes_one(asked, "--tolerance", "NUMBER", "rounding in each value that --check allows, in pass@k; default: 1e-9")
     declare_output(built, *FORMATS)
     return built
@@ -170,7 +169,6 @@ def _report(found: Violations, notes: Sequence[str]) -> dict[str, Any]:
         "n_values": found.n_values,
         "n_groups": found.n_groups,
         "tolerance": found.tolerance,
-        "standard_errors_allowed": found.errors,
         "counts": found.counts(),
         "violations": _of_violations(found, joined=False),
         "notes": [*found.notes, *notes],
@@ -209,21 +207,15 @@ def _known(value: Any) -> Any:
 
 
 def _lines(curve: Curve, rows: Sequence[dict[str, Any]]) -> list[str]:
-    names = list(curve.counts.by)
-    more = [name for name in rows[0] if name not in (*names, *COLUMNS, STATUS)]
-    headings = [*names, *HEADINGS, *more]
-    return table(headings, [[_cell(row, name) for name in (*names, *COLUMNS, *more)] for row in rows], left=names)
+    from ..theory.typeset.numbers import Shortest
+    from ..theory.typeset.table import Column, Table
 
-
-def _cell(row: dict[str, Any], name: str) -> str:
-    value = row[name]
-    if value == math.inf:
-        return "inf"
-    if value is None:
-        return UNKNOWN
-    if isinstance(value, float):
-        return number(value)
-    return clean(str(value))
+    groups, headings = curve.counts.by, dict(zip(COLUMNS, HEADINGS, strict=True))
+    columns = [
+        Column(name, headings.get(name, name).replace(" ", "\n"), align="left" if name in groups else "right", format=Shortest(4))
+        for name in (*groups, *COLUMNS, *(name for name in rows[0] if name not in (*groups, *COLUMNS, STATUS)))
+    ]
+    return Table(columns, rows).lines()
 
 
 def _lost(counts: Counts) -> list[str]:

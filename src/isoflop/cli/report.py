@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from .evaluation_options import EvaluationTable, declare_guessing
 from .render import json_text, plain
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
@@ -28,7 +27,6 @@ DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
 LISTS = ("--law", "--loss-law", "--compute", "--ratio")
 RESAMPLES, LEVEL = 200, 0.9
 #: How the library calls what an option sets.
-OPTIONS = {"hold_out": "--hold-out", "tokens_per_param": "--tokens-per-param", "proxy": "--proxy", "ray": "--ray"}
 
 
 def parser() -> Parser:
@@ -61,7 +59,7 @@ def parser() -> Parser:
     )
     declare_guessing(built)
     laws = built.add_argument_group("laws")
-    takes_several(laws, "--law", "LAW", f"as in compare-laws; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
+    takes_several(laws, "--law", "LAW", f"as in backtest; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
     takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
     takes_one(laws, "--first-stage", "NAME", "of two-stage laws: how the proxy follows from the budget; default: compute")
     takes_one(laws, "--hold-out", "CONDITION", "runs that are not fitted but predicted, such as 'compute > 6e21'")
@@ -141,9 +139,9 @@ class _Asked:
         self.n_laws = 0
 
     def report(self) -> Report:
-        from ..numeric.accuracy.compare import kind_for
+        from ..numeric.accuracy.laws import kind_for
+        from ..numeric.accuracy.planning import PLANNING
         from ..numeric.accuracy.report import RATIOS, report_benchmark
-        from ..numeric.accuracy.report_planning import PLANNING
 
         evaluations = self.table.read()
         benchmark = self._benchmark(evaluations)
@@ -162,23 +160,20 @@ class _Asked:
             "proxy": self._proxy(evaluations, names),
             "ray": self.ray,
         }
-        try:
-            return report_benchmark(
-                evaluations,
-                benchmark,
-                baseline,
-                kinds,
-                **settings,
-                compute=self.compute or None,
-                ratio=self.ratios or RATIOS,
-                loss_laws=self.loss_laws,
-                resamples=self.resamples,
-                seed=self.seed,
-                level=self.level,
-                progress=is_terminal(sys.stderr),
-            )
-        except ArgumentError as error:
-            raise with_options(error, self.options, {}) from None
+        return report_benchmark(
+            evaluations,
+            benchmark,
+            baseline,
+            kinds,
+            **settings,
+            compute=self.compute or None,
+            ratio=self.ratios or RATIOS,
+            loss_laws=self.loss_laws,
+            resamples=self.resamples,
+            seed=self.seed,
+            level=self.level,
+            progress=is_terminal(sys.stderr),
+        )
 
     def _benchmark(self, evaluations: Evaluations) -> str:
         if self.table.average is not None:

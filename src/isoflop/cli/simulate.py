@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, UsageError, blamed, shown, with_options
+from .errors import DONE, UsageError, blamed, shown
 from .render import csv_text, json_text
 from .run_options import target, whole
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
     from .arguments import Options
 
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"run_noise": "--noise"}
 SUMMARY = "tables of a known truth to try the other commands on"
 FORMATS = ("csv", "json")
 #: Table -> the options that are for it alone.
@@ -29,7 +30,7 @@ DATASETS = {"mixture": "DCLM+code+math", "c4": "C4"}
 
 def parser() -> Parser:
     """The options of this command."""
-    from ..numeric.simulate import PASS_LAW
+    from ..numeric.simulate.tables import PASS_LAW
 
     truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
     built = Parser(
@@ -43,7 +44,7 @@ def parser() -> Parser:
         "(Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table\n"
         "12; noise: a finite number of questions, and runs off the law.\n"
         "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is --law.\n"
-        "counts: samples of 48 models on 64 problems, for passk, passk-laws and backtest. The truth is\n"
+        "counts: samples of 48 models on 64 problems, for passk, fit and backtest. The truth is\n"
         f"  -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,\n  {truth},\n"
         "with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of the same.",
         [
@@ -108,20 +109,17 @@ def _table(options: Options) -> str:
 
 
 def _downstream(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric.accuracy.simulate import PROBLEMS, RUN_NOISE, simulate
+    from ..numeric.simulate.evaluations import PROBLEMS, RUN_NOISE, simulate
 
     noise = options.nonnegative("--noise")
-    try:
-        return simulate(
-            seed=seed,
-            benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
-            datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
-            run_noise=RUN_NOISE if noise is None else noise,
-            exact="--exact" in options,
-            with_baselines="--no-baselines" not in options,
-        ).columns()
-    except ArgumentError as error:
-        raise with_options(error, options, {"run_noise": "--noise"}) from None
+    return simulate(
+        seed=seed,
+        benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
+        datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
+        run_noise=RUN_NOISE if noise is None else noise,
+        exact="--exact" in options,
+        with_baselines="--no-baselines" not in options,
+    ).columns()
 
 
 def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | None:
@@ -137,7 +135,7 @@ def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | N
 
 
 def _runs(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric.simulate import LOSS_NOISE, simulate_losses
+    from ..numeric.simulate.tables import LOSS_NOISE, simulate_losses
 
     noise = options.nonnegative("--noise")
     law = options.one("--law")
@@ -150,7 +148,7 @@ def _runs(options: Options, seed: int) -> dict[str, Any]:
 
 
 def _counts(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric.simulate import simulate_counts
+    from ..numeric.simulate.tables import simulate_counts
 
     places = {option: target(options, option) for option in TABLES["counts"]}
     tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))

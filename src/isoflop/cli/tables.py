@@ -25,8 +25,15 @@ FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installe
 USUAL = "repeatable; usual names are recognised"
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
 KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
+#: Options of fits to counts that other fits do not have, and columns that other tables do not have.
+OF_COUNTS = ("--k", "--models", "--gold", "--method", "--cluster", "--coupled", "--loss-law", "n_samples", "n_correct")
 #: Options that set an argument of the readers under another name.
-OPTION_OF = {"columns": "--column", "metrics": "--metric", "small": "--small-runs"}
+OPTION_OF = {
+    "columns": "--column",
+    "metrics": "--metric",
+    "small": "--small-runs",
+    "benchmarks": "--average",
+}
 
 
 # -- declarations ----------------------------------------------------------------------------------
@@ -58,15 +65,37 @@ def declare_counts(parser: Parser) -> None:
 
 
 def declare_evaluations(
-    parser: Parser, *, guessing: bool = True, benchmarks: str = "only these benchmarks; default: all"
+    parser: Parser,
+    *,
+    guessing: bool = True,
+    benchmarks: str = "only these benchmarks; default: all",
+    metavar: str = "RUNS",
 ) -> None:
     """The file of evaluations and the options that tell how to read it, and what guessing scores where that plays a part."""
     quantities = f"run, benchmark, metric_type, score, {'random_baseline, ' if guessing else ''}params, tokens or compute"
     wide = "or in a table with a row for each run the benchmark NAME; NAME= puts one aside"
-    group = _declare(parser, "RUNS", "evaluations", f"{quantities}, {wide}", "\"score < 1 and metric_type != 'f1'\"")
+    group = _declare(parser, metavar, "evaluations", f"{quantities}, {wide}", "\"score < 1 and metric_type != 'f1'\"")
     takes_several(group, "--benchmark", "NAME", benchmarks)
     group.add_argument("--percent", action="store_true", help="accuracy is in percent")
     takes_one(group, "--metric", "NAME=KIND", "accuracy or proxy, for a metric that is not known by its name; repeatable")
+
+
+def names_counts(words: Sequence[str]) -> bool:
+    """Whether the words of a command name a table of counts, or options that only fits to counts have."""
+    from pathlib import Path
+
+    from ..numeric.data.kinds import kind_of
+    from ..numeric.data.table import table_of
+
+    if any(word.partition("=")[0] in OF_COUNTS for word in words):
+        return True
+    for word in words:
+        try:
+            if not word.startswith("-") and Path(word).is_file() and kind_of(table_of(word)) == "counts":
+                return True
+        except (OSError, ValueError):  # whoever reads the table will say what is wrong
+            continue
+    return False
 
 
 # -- what was asked --------------------------------------------------------------------------------
@@ -83,8 +112,8 @@ class TableOptions:
     where : str or None
     """
 
-    def __init__(self, options: Options, noun: str, lists: Sequence[str] = ()) -> None:
-        """`noun`: what the file holds; `lists`: options that take all the words after them."""
+    def __init__(self, options: Options, noun: str, lists: Sequence[str] = (), table: Table | None = None) -> None:
+        """`noun`: what the file holds; `lists`: options that take all the words after them; `table`: the file, if it was read."""
         metavar = "COUNTS" if noun == "counts" else "RUNS"
         words = options.words(POSITIONAL)
         if words is None:
@@ -97,7 +126,7 @@ class TableOptions:
         self.where = options.one("--where")
         self.metrics, self.by = _metrics(options), _by(options)
         self.random_baseline = None if noun == "evaluations" else share(options, "--random-baseline", zero=True)
-        self._table: Table | None = None
+        self._table = table
 
     @contextmanager
     def in_options(self) -> Iterator[None]:

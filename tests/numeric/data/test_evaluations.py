@@ -229,6 +229,35 @@ def test_compute_may_come_from_another_column() -> None:
     assert found.mask("N > 1.5e8 and `N` == 1e8").tolist() == [True]
 
 
+def test_usual_benchmarks_are_read_without_being_named() -> None:
+    rows = [
+        {"N": N, "D": 20 * N, "hellaswag": q, "arc:easy": q + 0.1, "MMLU_5shot": "n/a", "drop": 3.0}
+        for N, q in ((1e8, 0.3), (1e9, 0.5))
+    ]
+    found = Evaluations.read(rows)
+    assert found.benchmarks == ("hellaswag", "arc:easy")
+    assert found.scores["arc:easy"].tolist() == [0.4, 0.6]
+    assert list(found.extra) == ["MMLU_5shot", "drop"]  # one holds nothing, one is no share
+    assert "hellaswag" not in Evaluations.read(rows, columns={"hellaswag": None}).scores
+    assert Evaluations.read([row | {"acc_hellaswag": 0.7} for row in rows]).scores["hellaswag"].tolist() == [0.7, 0.7]
+    percent = [{**row, "hellaswag": 100 * row["hellaswag"], "arc:easy": None, "drop": 3.0} for row in rows]
+    assert Evaluations.read(percent, percent=True).scores["hellaswag"].tolist() == [0.3, 0.5]
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_checkpoints_of_one_run_are_said_to_be_no_independent_runs(wide: bool) -> None:
+    rows: list[Row] = [
+        {"experiment": name, "N": N, "D": D} | ({"acc_piqa": 0.5, "acc_sciq": 0.6} if wide else {"task": "piqa", "acc": 0.5})
+        for name, N in (("x", 1e8), ("y", 1e9))
+        for D in (1e9, 2e9)
+    ]
+    said = [text for text in Evaluations.read(rows).warnings if "checkpoints" in text]
+    assert len(said) == 1
+    assert said[0].startswith("4 runs of 2 different 'experiment'")
+    apart = [row | {"experiment": f"{row['experiment']} {row['D']}"} for row in rows]
+    assert not any("checkpoints" in text for text in Evaluations.read(apart).warnings)
+
+
 # -- samples -----------------------------------------------------------------------------------------------------------
 
 
@@ -365,7 +394,7 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "nothing left": (
         LONG, {"where": "score > 0.9"}, ("--where", "score > 0.9"),
-        r"none of 4 rows is of use \(4 rows left out by where='score > 0.9'\)",
+        r"none of 4 rows is of use \(4 rows left out by the condition 'score > 0.9'\)",
     ),
     "a condition on no column": (
         LONG, {"where": "benchmrk == 'a'"}, ("--where", "benchmrk == 'a'"),

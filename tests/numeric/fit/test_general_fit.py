@@ -85,7 +85,7 @@ def test_a_law_of_ones_own_has_its_envelope():
     general = fit(runs, model="E + A/N^a + B/D^b", objective="least-squares-log")
     named = fit(runs, objective="least-squares-log")
     assert general.law.loss(params=1e9, tokens=1e10) == pytest.approx(named.law.loss(1e9, 1e10), rel=1e-7)
-    assert general.law.optimal_loss(1e22) == pytest.approx(named.law.envelope.loss(1e22), rel=1e-6)
+    assert general.law.envelope.loss(1e22) == pytest.approx(named.law.envelope.loss(1e22), rel=1e-6)
 
 
 def test_a_law_without_both_variables_has_none():

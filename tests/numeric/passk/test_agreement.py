@@ -3,6 +3,7 @@
 import pytest
 
 from isoflop.numeric.passk.agreement import verdict
+from isoflop.numeric.results import Estimate
 
 
 @pytest.mark.parametrize(
@@ -16,8 +17,8 @@ from isoflop.numeric.passk.agreement import verdict
         ((0.001, 0.03), "differ"),
         ((-0.5, -0.001), "differ"),
         ((float("-inf"), float("inf")), "cannot tell"),
-        (None, "no resamples"),
+        ((), "no resamples"),
     ],
 )
 def test_verdicts(interval, expected):
-    assert verdict(interval, 0.02) == expected
+    assert verdict(Estimate(0.0, *interval), 0.02) == expected

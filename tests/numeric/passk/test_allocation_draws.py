@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from isoflop.numeric.allocation_across import across_all
 from isoflop.numeric.law import Law
-from isoflop.numeric.passk.allocation import allocation_matrix, between_all
-from isoflop.numeric.passk.allocation_draws import lost_between
+from isoflop.numeric.passk.allocation import allocation_matrix
 from isoflop.numeric.passk.envelopes import penalties
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.study import study_passk
@@ -21,8 +21,12 @@ EXTREME = {"A": (1.0, 1e120), "B": (1e24, 1e3), "beta": (0.3, 9.1), "gamma": (0.
 @pytest.fixture(scope="module")
 def joint(joint_counts):
     laws = fit_passk(joint_counts, law="params-tokens", k=[4, 16], method="least-squares-log", resamples=40, seed=4)
-    assert not any(fit.open_ends(name)[side] for fit in laws.fits for name in ("beta", "gamma") for side in (0, 1))
+    assert not any(fit.estimate(name).at_limit for fit in laws.fits for name in ("beta", "gamma"))
     return laws
+
+
+def with_loss(laws):
+    return {"loss": LOSS, **{fit.k: fit for fit in laws.fits}}
 
 
 def at_the_limit(joint, name, share, *, upper):
@@ -37,7 +41,7 @@ def at_the_limit(joint, name, share, *, upper):
 
 
 def test_refit_by_refit(joint):
-    found = lost_between(joint.fits, BUDGETS, given={"loss": LOSS}, level=0.8)
+    found = allocation_matrix(with_loss(joint), BUDGETS, level=0.8)
     lost = []
     for row in range(len(joint.weights)):
         if not all(np.isfinite(fit.draws[row]).all() for fit in joint.fits):
@@ -48,35 +52,31 @@ def test_refit_by_refit(joint):
         }
         lost.append(allocation_matrix({"loss": LOSS, **laws}, BUDGETS).lost_compute)
     low, high = np.quantile(lost, [0.1, 0.9], axis=0)
-    assert found is not None
     assert found.low == pytest.approx(low, rel=1e-9, abs=1e-15)
     assert found.high == pytest.approx(high, rel=1e-9, abs=1e-15)
-    assert (found.low[range(3), range(3)] == 0.0).all()
-    assert (found.high[range(3), range(3)] == 0.0).all()
-    assert not found.open.any()
+    assert not found.at_limit.any()
 
 
 def test_without_resamples_there_are_none(joint_counts):
     laws = fit_passk(joint_counts, law="params-tokens", k=[4, 16], method="least-squares-log")
-    assert lost_between(laws.fits, BUDGETS) is None
+    found = allocation_matrix(with_loss(laws), BUDGETS)
+    assert found.low is None
+    assert "lost_compute_lo" not in found.rows()[0]
 
 
 def test_only_params_tokens_laws_allocate(joint_counts):
     laws = fit_passk(joint_counts, law="compute", k=[4], method="least-squares-log")
     with pytest.raises(ValueError, match=r"^law='compute': must be 'params-tokens'"):
-        lost_between(laws.fits, BUDGETS)
+        allocation_matrix(with_loss(laws), BUDGETS)
 
 
 @pytest.mark.parametrize(("share", "marked"), [(0.04, False), (0.2, True)])
 def test_refits_at_a_limit_leave_no_ends(joint, share, marked):
     """Up to one in twenty lies beyond the end in any case."""
     moved = at_the_limit(joint, "gamma", share, upper=True)
-    found = lost_between(moved.fits, BUDGETS, given={"loss": LOSS})
-    assert found is not None
+    matrix = allocation_matrix(with_loss(moved), BUDGETS)
     expected = np.array([[False, True, False], [True, False, True], [False, True, False]])
-    assert (found.open == (expected & marked)).all()
-    laws = {fit.k: fit.fit.law_of(fit.fit.coefficients) for fit in joint.fits}
-    matrix = replace(allocation_matrix({"loss": LOSS, **laws}, BUDGETS), between=found)
+    assert (matrix.at_limit == (expected & marked)).all()
     assert ("[<" in str(matrix)) == ("no ends" in str(matrix)) == marked
     assert max(map(len, str(matrix).splitlines())) <= 100
     assert {row["lost_compute_open"] for row in matrix.rows()} == ({"both", None} if marked else {None})
@@ -85,7 +85,7 @@ def test_refits_at_a_limit_leave_no_ends(joint, share, marked):
 @pytest.mark.parametrize(("upper", "side"), [(True, "above"), (False, "below")])
 @pytest.mark.parametrize("name", ["beta", "gamma"])
 def test_penalties_of_refits_at_a_limit_are_marked_on_its_side(joint, name, upper, side):
-    rows = penalties(at_the_limit(joint, name, 0.2, upper=upper), [0.1, 10.0])
+    rows = [cost.as_dict() for cost in penalties(at_the_limit(joint, name, 0.2, upper=upper), [0.1, 10.0])]
     assert {(row["k"], row["loss_penalty_open"], row["effective_compute_open"]) for row in rows} == {
         (4, side, "both"),
         (16, None, None),
@@ -118,7 +118,7 @@ def test_marks_are_shown(joint, joint_counts):
 def test_a_resample_whose_excess_is_beyond_a_float_has_lost_all_compute() -> None:
     """Too few params by many orders under a law that is steep in them: the excess is no float, the lost compute is 1."""
     columns = {name: np.array([values]) for name, values in EXTREME.items()}
-    lost = between_all(columns, np.array([1e22]), ("lost_compute",))["lost_compute"]
+    lost = across_all(columns, np.array([1e22]), excess=False)["lost_compute"]
     assert lost[0, 0, 1, 0] == 1.0
     with pytest.raises(ValueError, match="exceeds the largest float"):
-        between_all(columns, np.array([1e22]))
+        across_all(columns, np.array([1e22]))

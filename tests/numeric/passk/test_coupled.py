@@ -305,20 +305,28 @@ def test_bootstrap_agrees_with_the_sandwich():
     boot = fit.bootstrap(60, seed=3)
     assert len(boot) == 60
     assert boot.failed == 0
-    for name, error in boot.standard_errors.items():
+    for name, found in boot.estimates().items():
+        error = found.standard_error or 0.0
         assert 0.5 < error / fit.standard_errors[name] < 2.0
-    low, high = boot.band("neg_log", AT, KS)
-    assert low.shape == (3, 5)
-    assert (low < high).all()
-    assert set(boot.intervals()) == set(NAMES)
+    assert set(boot.estimates()) == set(NAMES)
+    band = fit.band(boot, "neg_log", AT, KS)
+    assert band.value.shape == (3, 5)
+    assert band.low is not None
+    assert band.high is not None
+    assert (band.low < band.high).all()
+    assert fit.with_coefficients(boot.coefficients[0]).neg_log(AT, KS).shape == (3, 5)
     again = fit.bootstrap(5, seed=3)
-    assert all((a == b).all() for a, b in zip(again.draws, boot.draws[:5], strict=True))
+    assert (again.coefficients == boot.coefficients[:5]).all()
 
 
 def test_bootstrap_of_an_atom_has_draws_of_it():
-    boot = fitted(atom=True).bootstrap(10, seed=1)
+    fit = fitted(atom=True)
+    boot = fit.bootstrap(10, seed=1)
     assert boot.columns["atom"].shape == (10,)
     assert 0.0 < np.median(boot.columns["atom"]) < 0.4
+    assert boot.estimate("atom").value == fit.atom
+    again = fit.with_coefficients(boot.coefficients[0])
+    assert again.atom == pytest.approx(boot.columns["atom"][0], rel=1e-12)
 
 
 def test_bootstrap_where_there_is_no_atom():
@@ -330,18 +338,16 @@ def test_bootstrap_where_there_is_no_atom():
 
 
 def test_an_interrupted_bootstrap_keeps_what_it_has(monkeypatch):
-    from isoflop.numeric.passk.coupled import bootstrap as coupled_bootstrap
-
     done: list[int] = []
-    real = coupled_bootstrap.refit
+    real = Coupled.refit
 
-    def stops(fit, weights):
+    def stops(fit, **sample):
         if len(done) == 4:
             raise KeyboardInterrupt
         done.append(1)
-        return real(fit, weights)
+        return real(fit, **sample)
 
-    monkeypatch.setattr(coupled_bootstrap, "refit", stops)
+    monkeypatch.setattr(Coupled, "refit", stops)
     boot = fitted().bootstrap(50)
     assert boot.interrupted
     assert len(boot) == 4
@@ -518,9 +524,9 @@ def test_one_rate_for_all_problems_is_no_certified_maximum():
         (lambda fit: fit.neg_log(1e20, 0), "k=0.0: must be finite numbers of at least 1"),
         (lambda fit: fit.neg_log(1e20, math.inf), "k=inf"),
         (lambda fit: fit.interval(1e20, 1, level=1.0), "level=1.0"),
-        (lambda fit: fit.bootstrap(0), "repeats=0"),
+        (lambda fit: fit.bootstrap(0), "n=0"),
         (lambda fit: fit.bootstrap(5, seed=-1), "seed=-1"),
-        (lambda fit: fit.bootstrap(2).band("loss", 1e20, 1), "quantity='loss'"),
+        (lambda fit: fit.band(fit.bootstrap(2), "loss", 1e20, 1), "quantity='loss'"),
     ],
 )
 def test_bad_arguments_are_named(call, message):
@@ -539,7 +545,7 @@ def test_public_counts(public_runs, benchmark, models):
         folder / "per_problem_counts.csv", where=f"benchmark == '{benchmark}'", models=folder / "mean_pass_at_k.csv"
     )
     one, curved = fit_coupled(counts), fit_coupled(counts, covariates="params-tokens", degree=2)
-    assert len(one.names) == models
+    assert len(one.models) == models
     for fit in (one, curved):
         assert fit.converged
         assert fit.agreeing == fit.starts

@@ -55,12 +55,20 @@ def test_the_derived_exponent_is_the_truth(design):
     held, values = [], []
     for seed in range(10):
         (row,) = envelopes(*laws_at(design, seed=seed, resamples=60))
-        low, high = row.derived_intervals["alpha"]
-        held.append(low < ALPHA < high)
-        values.append(row.derived["alpha"])
+        held.append(not row.derived["alpha"].excludes(ALPHA))
+        values.append(row.derived["alpha"].value)
     assert sum(held) >= 6
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     assert np.mean(values) == pytest.approx(ALPHA, abs=3.5 * error)
+
+
+def ends(estimate):
+    return estimate.low, estimate.high
+
+
+def derived(row, compute):
+    E0, C0, alpha = (row.derived[name].value for name in ("E0", "C0", "alpha"))
+    return E0 + C0 * compute**-alpha
 
 
 def test_the_derived_law_is_the_least_of_the_fitted_one(pair):
@@ -71,12 +79,11 @@ def test_the_derived_law_is_the_least_of_the_fitted_one(pair):
         for compute in (1e19, 1e21):
             y = coefficients["E0"] + coefficients["N0"] * params ** -coefficients["beta"]
             y = y + coefficients["D0"] * (compute / 6.0 / params) ** -coefficients["gamma"]
-            derived = row.derived["E0"] + row.derived["C0"] * compute ** -row.derived["alpha"]
-            assert derived == pytest.approx(y.min(), rel=1e-8)
+            assert derived(row, compute) == pytest.approx(y.min(), rel=1e-8)
         ends = row.compute[[0, -1]]
         own = direct.at(row.k).neg_log({"compute": ends})
-        expected = own / (row.derived["E0"] + row.derived["C0"] * ends ** -row.derived["alpha"]) - 1.0
-        assert row.excess[[0, -1]] == pytest.approx(expected, rel=1e-9)
+        expected = own / derived(row, ends) - 1.0
+        assert row.excess.value[[0, -1]] == pytest.approx(expected, rel=1e-9)
 
 
 def test_models_on_the_optimum_agree():
@@ -88,7 +95,7 @@ def test_models_on_the_optimum_agree():
     assert fit.neg_log({"compute": computes}) == pytest.approx(expected, rel=0.1)
     assert fit.coefficients["alpha"] == pytest.approx(ALPHA, rel=0.15)
     (row,) = envelopes(joint, direct)
-    assert joint.at(10).undetermined or row.derived["alpha"] > 0.0
+    assert joint.at(10).undetermined or row.derived["alpha"].value > 0.0
     assert row.verdict in ("cannot tell", "no resamples")
 
 
@@ -104,9 +111,9 @@ def test_exponents_of_a_mixed_design_with_the_optimum_agree(design):
     joint = fit_passk(counts, law="params-tokens", k=[10], method="least-squares-log", resamples=60)
     direct = fit_passk(counts.subset(np.arange(16)), law="compute", k=[10], method="least-squares-log", resamples=60)
     (row,) = envelopes(joint, direct)
-    assert row.difference_interval is None  # other models, other resamples
-    assert row.difference_in_alpha == pytest.approx(0.0, abs=0.06)
-    assert np.abs(row.excess).max() < 0.15
+    assert not row.difference.has_interval  # other models, other resamples
+    assert row.difference.value == pytest.approx(0.0, abs=0.06)
+    assert np.abs(row.excess.value).max() < 0.15
 
 
 @pytest.mark.parametrize("ratio", [10.0, 0.05])
@@ -117,7 +124,7 @@ def test_models_at_a_constant_ratio_lie_above_by_the_penalty(design, ratio):
     _, direct = laws_at(along(computes, ratio), seed=36, scatter=0.02)
     (row,) = envelopes(joint, direct)
     inside = (row.compute > 1e19) & (row.compute < 1e21)
-    for compute, excess in zip(row.compute[inside], row.excess[inside], strict=True):
+    for compute, excess in zip(row.compute[inside], row.excess.value[inside], strict=True):
         log_n, least, reducible = best(compute)
         own = float(reducible(mp.mpf(log_n) - mp.log(ratio) / 2))
         assert 1.0 + excess == pytest.approx((TRUTH["E0"] + own) / (TRUTH["E0"] + least), rel=0.12)
@@ -136,7 +143,7 @@ def test_the_median_penalty(design):
 
 def test_penalties(pair, design):
     joint, _ = pair
-    rows = penalties(joint, [1.0, 10.0, 0.1])
+    rows = [cost.as_dict() for cost in penalties(joint, [1.0, 10.0, 0.1])]
     assert [(row["k"], row["ratio"]) for row in rows] == [(k, r) for k in (5, 10) for r in (1.0, 10.0, 0.1)]
     for row in rows:
         c = joint.at(row["k"]).coefficients
@@ -159,16 +166,14 @@ def test_differences_have_intervals_on_the_same_resamples(pair):
         columns = envelope_columns(joint.at(row.k), joint.at(row.k).draws)
         away = direct.at(row.k).column("alpha") - columns["alpha"]
         away = away[np.isfinite(away)]
-        assert row.difference_interval == pytest.approx(tuple(np.quantile(away, [0.05, 0.95])))
-        assert row.difference_interval is not None
-        assert row.excess_low is not None
-        assert row.excess_high is not None
-        assert (row.excess_low <= row.excess_high).all()
-        low, high = row.difference_interval
-        near = max(-low, high) <= 0.1 * row.fitted["alpha"]
+        low, high = ends(row.difference)
+        assert (low, high) == pytest.approx(tuple(np.quantile(away, [0.05, 0.95])))
+        least, most = ends(row.excess)
+        assert (least <= most).all()
+        near = max(-low, high) <= 0.1 * row.fitted["alpha"].value
         assert row.verdict == ("agree" if near else "cannot tell" if low <= 0.0 <= high else "differ")
         data = row.as_dict()
-        assert abs(data["largest_excess"]) == pytest.approx(np.abs(row.excess).max())
+        assert abs(data["largest_excess"]) == pytest.approx(np.abs(row.excess.value).max())
         assert data["difference_interval"] == [low, high]
 
 

@@ -11,7 +11,7 @@ from scipy.stats import t
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit.fitting import fit_terms
 from isoflop.numeric.fit.models import Design
-from isoflop.numeric.passk.fit_at_k import PassFit
+from isoflop.numeric.passk.fit_at_k import PassFit, open_side
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import SQUARES, Data, fit_passk
 from isoflop.numeric.passk.limit import overdispersion, upper_limit
@@ -196,22 +196,22 @@ def edged(share, exponent, name="params-tokens"):
 @pytest.mark.parametrize(
     ("name", "exponent", "of_exponent", "of_prefactor"),
     [
-        ("params-tokens", 10.0, (False, True), (False, True)),
-        ("params-tokens", 1e-3, (True, False), (True, False)),
-        ("gold", 10.0, (False, True), (True, False)),  # 1/g is below 1: K0 = T g^-kappa falls as kappa rises
+        ("params-tokens", 10.0, "above", "above"),
+        ("params-tokens", 1e-3, "below", "below"),
+        ("gold", 10.0, "above", "below"),  # 1/g is below 1: K0 = T g^-kappa falls as kappa rises
     ],
 )
 def test_ends_at_a_limit_of_the_search_are_open(name, exponent, of_exponent, of_prefactor):
     fit = edged(0.06, exponent, name)
     last, prefactor = fit.kind.coefficients[-1], {"params-tokens": "D0", "gold": "K0"}[name]
-    assert fit.open_ends(last) == of_exponent
-    assert fit.open_ends(prefactor) == of_prefactor
-    assert fit.open_ends(last, 0.8) == (False, False)  # 6 % of the draws are in the tail of 10 %
-    assert edged(0.05, exponent, name).open_ends(last) == (False, False)
+    assert open_side(fit.estimate(last)) == of_exponent
+    assert open_side(fit.estimate(prefactor)) == of_prefactor
+    assert open_side(fit.estimate(last, 0.8)) is None  # 6 % of the draws are in the tail of 10 %
+    assert open_side(edged(0.05, exponent, name).estimate(last)) is None
     for other in set(fit.kind.coefficients) - {last, prefactor, fit.kind.floor}:
-        assert fit.open_ends(other) == (False, False)
+        assert open_side(fit.estimate(other)) is None
     assert fit.at_edge(last).sum() == 6
-    assert fit.row()[f"{last}_open"] == {(False, True): "above", (True, False): "below"}[of_exponent]
+    assert fit.row()[f"{last}_open"] == of_exponent
 
 
 # -- no degrees of freedom ---------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_as_many_coefficients_as_models_have_no_interval(compute_counts):
     laws = fit_passk(few, method="least-squares-log", resamples=50)
     (fit,) = laws.fits
     assert (fit.spare, fit.has_intervals) == (0, False)
-    assert np.isnan(laws.intervals("alpha")).all()
+    assert not fit.estimate("alpha").has_interval
     assert np.isnan(laws.draws("alpha")).all()
     row = laws.rows()[0]
     assert row["alpha_lo"] is row["alpha_hi"] is row["E0_interval"] is None

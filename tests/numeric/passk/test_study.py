@@ -10,9 +10,9 @@ import pytest
 
 from isoflop.numeric.passk import laws as laws_module
 from isoflop.numeric.passk import study_text
+from isoflop.numeric.passk.across_k import floor_interval, mixed_derivatives, together, trend, vanishes_at
 from isoflop.numeric.passk.envelopes import envelopes, penalties
 from isoflop.numeric.passk.laws import Data, fit_passk
-from isoflop.numeric.passk.lever import floor_interval, mixed_derivatives, together, trend, vanishes_at
 from isoflop.numeric.passk.likelihood import Surface
 from isoflop.numeric.passk.study import study_passk
 
@@ -46,7 +46,7 @@ def test_the_parts_are_those_of_the_functions(study, joint_counts):
 def test_laws_share_resamples(study):
     weights = [laws.weights for laws in study.laws.values()]
     assert all((other == weights[0]).all() for other in weights[1:])
-    assert all(row.difference_interval is not None for row in study.envelopes)
+    assert all(row.difference.has_interval for row in study.envelopes)
 
 
 def test_plain_data(study):
@@ -223,7 +223,7 @@ def test_what_is_drawn(study):
         assert band.min() == pytest.approx(compute.intervals("alpha")[:, 0].min())
         assert band.max() == pytest.approx(compute.intervals("alpha")[:, 1].max())
         ax = plot_envelope_exponents(study)
-        assert ax.lines[0].get_ydata() == pytest.approx([row.derived["alpha"] for row in study.envelopes])
+        assert ax.lines[0].get_ydata() == pytest.approx([row.derived["alpha"].value for row in study.envelopes])
         with pytest.raises(ValueError, match=r"^names=.*one for each of the 1 laws"):
             plot_coefficient([compute], ["alpha", "E0"])
     finally:

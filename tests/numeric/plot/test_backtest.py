@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from isoflop.numeric.passk.backtest import backtest
-from isoflop.numeric.passk.backtest.step import Step
+from isoflop.numeric.backtest import backtest
+from isoflop.numeric.backtest.extrapolation import Extrapolation
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
 from isoflop.numeric.plot.backtest import (
     BIN,
@@ -16,6 +16,7 @@ from isoflop.numeric.plot.backtest import (
     plot_errors,
 )
 from isoflop.numeric.plot.panels import save
+from isoflop.numeric.results import Estimate
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +38,12 @@ def test_errors_are_drawn_at_the_decades_held_out(result):
 
 def test_a_coefficient_is_drawn_against_the_cutoff_with_its_final_band(result):
     ax = plot_coefficient(result, "compute", "alpha")
-    low, high = result.at("compute")[-1].final_interval("alpha", result.level)
+    final = result.final("compute").fitted.final("alpha")
     (band,) = ax.patches
     assert isinstance(band, Rectangle)
-    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((low, high))
+    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((final.low, final.high))
     drawn = {float(np.asarray(line.get_xdata())[0]) for line in ax.lines if line.get_marker() in ("o", "^", "v")}
-    assert drawn == {step.task.cutoff for step in result.steps if not step.failed}
+    assert drawn == {fit.split.at for fit in result.judged if fit.fitted is not None}
 
 
 def test_axes_that_are_given_are_used(result):
@@ -101,7 +102,7 @@ def test_several_k_beside_each_other(of_counts):
 
 @pytest.mark.parametrize("ends", [(0.2, np.inf), (0.0, 0.4), (0.0, np.inf)])
 def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatch):
-    monkeypatch.setattr(Step, "final_interval", lambda *_: ends)
+    monkeypatch.setattr(Extrapolation, "final", lambda *_: Estimate(0.3, *ends))
     ax = plot_coefficient(of_counts, "compute", "alpha", k=1)
     (band,) = ax.patches
     assert isinstance(band, Rectangle)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.accuracy.baselines import Baseline
-from isoflop.numeric.accuracy.compare import compare_laws
+from isoflop.numeric.backtest.compare import compare_laws
 from isoflop.numeric.data.evaluations import Evaluations
 
 pytest.importorskip("matplotlib")

@@ -1,0 +1,383 @@
+"""The result of a comparison of laws of accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...theory.typeset.shown import Shown
+from ..accuracy.averages import AVERAGE
+from ..accuracy.ceiling import limit_at_zero
+from ..accuracy.fitting import SAME, LawFit, predictions, simplest_of_least
+from ..fit.bootstrap import percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ...theory.typeset.table import Table
+    from ..accuracy.baselines import Baseline
+    from ..accuracy.crossing import Crossing
+    from ..data.sample import Sample
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["IN_K", "Comparison", "Entry", "LawMean"]
+
+FIGURES = ("mae", "mre", "rmse", "r2")
+#: The law of pass@k in k as well, which is judged on other data than the rest: at every k, not at k = 1.
+IN_K = "bilinear"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Entry:
+    """A law on a benchmark.
+
+    Attributes
+    ----------
+    benchmark, law : str
+    fit : LawFit or None
+        None where the law could not be fitted.
+    failed : str
+        Why not; "" where it was.
+    train, held_out : dict
+        n, mae, mre, rmse and r2 of raw accuracy: MAE = mean |Q - law|, MRE = mean |Q - law|/Q; None for what does not exist. All
+        laws of a benchmark are judged on the same runs: those that exceed guessing by more than the strictest margin of them.
+    intervals : dict
+        Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over resamples of the fitted runs, for
+        refits err more than the law on average (`bounds.upper_bound`); empty without resamples.
+    mae_draws : ndarray
+        (K,): mae on the held-out runs by every refit.
+    crossing : Crossing or None
+        Of the law in compute and k: where it holds, and what lies outside.
+    ahead : Sample or None
+        The held-out runs that the law is judged on.
+    """
+
+    benchmark: str
+    law: str
+    fit: LawFit | None
+    failed: str = ""
+    train: Mapping[str, float | None] = field(default_factory=dict)
+    held_out: Mapping[str, float | None] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    mae_draws: Floats = field(default_factory=lambda: np.empty(0))
+    crossing: Crossing | None = None
+    ahead: Sample | None = None
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open, or of the law in k the signs that its refits do."""
+        if self.fit is None:
+            return ()
+        loose = {*self.fit.undetermined, *(() if self.crossing is None else self.crossing.open)}
+        return tuple(name for name in self.fit.kind.coefficients if name in loose)
+
+    @property
+    def weak(self) -> str:
+        """Why the law is no candidate for the best one; "" where it is: see `LawFit.weak`."""
+        return "" if self.fit is None else self.fit.weak
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of coefficients and errors must know: limits of the search, predictions that are no accuracies."""
+        if self.fit is None:
+            return ()
+        said = list(self.fit.found.remarks)
+        at = ", ".join(f"{name} in {count} of {len(self.fit.draws)} refits" for name, count in self.fit.at_limits.items())
+        said += [f"at a bound of the search: {at}"] if at else []
+        for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
+            if figures.get("outside"):
+                said.append(f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, 1], where no accuracy is")
+        return tuple(said)
+
+    @property
+    def open(self) -> str:
+        """What is wrong with the fit: no certified minimum, or coefficients that the runs leave open; "" for a sound one."""
+        if self.fit is None:
+            return self.failed
+        found = self.fit.found
+        if not found.converged:
+            return found.reason or "no certified minimum"
+        bounds = dict(zip(self.fit.kind.coefficients, found.bounds(found.coefficients), strict=True))  # of which remarks tell
+        loose = [name for name in self.undetermined if not bounds[name]]
+        return f"open: {', '.join(loose)}" if loose else ""
+
+    def coefficients(self, level: float) -> list[dict[str, Any]]:
+        """Name, value and percentile interval of each coefficient, and where these lie on a bound of the search.
+
+        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of the interval does, else None;
+        `at_most`: the upper end is the limit of an E that is 0, see `limit_at_zero`.
+        """
+        if self.fit is None:
+            return []
+        found = self.fit.found
+        names, values, draws = self.fit.kind.coefficients, found.coefficients.tolist(), self.fit.draws
+        ends: list[Any] = [percentile(column, level) for column in draws.T] if len(draws) > 1 else [(None, None)] * len(names)
+        limit = limit_at_zero(self.fit, level) if len(draws) > 1 else None
+        if limit is not None:
+            ends[names.index("E")] = 0.0, limit
+        bounds = found.bounds(np.array([found.coefficients, *np.array(ends, float).T]))
+        return [
+            {"name": name, "value": value, "low": low, "high": high, "open": name in self.undetermined}
+            | {"at_most": limit is not None and name == "E"}
+            | {"bound": own, "low_bound": below, "high_bound": above}
+            | {"refits_at_bound": self.fit.at_limits.get(name, 0)}
+            for name, value, (low, high), (own, below, above) in zip(names, values, ends, bounds.T.tolist(), strict=True)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawMean:
+    """A law over the benchmarks on which all laws could be judged.
+
+    Attributes
+    ----------
+    law : str
+    n : int
+        Benchmarks.
+    mean, deviation : dict
+        Of mae and mre on held-out runs and of rmse and r2 on fitted ones: mean and standard deviation (n - 1) over benchmarks.
+    """
+
+    law: str
+    n: int
+    mean: Mapping[str, float | None]
+    deviation: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison(Shown):
+    """Laws on benchmarks.
+
+    Attributes
+    ----------
+    source : str
+        Where the runs come from.
+    benchmarks, laws : tuple of str
+    asked : tuple of str
+        The laws by the names that were asked for, without that of another first stage.
+    hold_out : str or None
+        Which runs were not fitted.
+    proxy : str or None
+    entries : tuple of Entry
+    baselines : dict of str to Baseline
+    notes : dict of str to tuple of str
+        Benchmark -> what was left out, and why.
+    samples : dict of str to (Sample, ndarray)
+        Benchmark -> its runs, at k = 1, and (n,) which of them were held out.
+    warnings : tuple of str
+        What reading the runs left out or doubted.
+    level : float
+    resamples, seed : int
+    interrupted : bool
+        Whether Ctrl-C ended it early; what was done is here.
+    run_names : tuple of str
+        Of the runs of the evaluations, to which the samples point.
+    """
+
+    source: str
+    benchmarks: tuple[str, ...]
+    laws: tuple[str, ...]
+    asked: tuple[str, ...]
+    hold_out: str | None
+    proxy: str | None
+    entries: tuple[Entry, ...]
+    baselines: Mapping[str, Baseline]
+    notes: Mapping[str, tuple[str, ...]]
+    samples: Mapping[str, tuple[Sample, Mask]]
+    warnings: tuple[str, ...]
+    level: float
+    resamples: int
+    seed: int
+    interrupted: bool = False
+    run_names: tuple[str, ...] = ()
+
+    def entry(self, benchmark: str, law: str) -> Entry:
+        """One of the entries.
+
+        Raises
+        ------
+        ValueError
+            Where there is none.
+        """
+        for each in self.entries:
+            if (each.benchmark, each.law) == (benchmark, law):
+                return each
+        raise ValueError(f"benchmark={benchmark!r}, law={law!r}: was not compared")
+
+    def of(self, benchmark: str) -> tuple[Entry, ...]:
+        """The entries of a benchmark."""
+        return tuple(each for each in self.entries if each.benchmark == benchmark)
+
+    def best(self, benchmark: str, part: str = "held_out", figure: str = "mae") -> str | None:
+        """The law with the least error on the held-out or on the fitted runs ("train"), without laws in k; None if none is.
+
+        Of laws whose errors differ by less than 5e-5, that with the fewest coefficients. Laws whose runs tell too little
+        (`Entry.weak`) are none of the candidates.
+        """
+        several = [each for each in self.of(benchmark) if each.law != IN_K and each.fit is not None and not each.weak]
+        known = {each.law: value for each in several if (value := getattr(each, part).get(figure)) is not None}
+        if not known:
+            return None
+        width = {each.law: len(each.fit.kind.coefficients) for each in several if each.fit is not None}
+        return simplest_of_least(known, width)
+
+    def best_share(self, benchmark: str, law: str) -> float | None:
+        """The share of resamples in which the law has the least held-out MAE; None without resamples, or for no candidate."""
+        several = [each for each in self.of(benchmark) if each.law != IN_K and not each.weak]
+        drawn = {each.law: each.mae_draws for each in several if len(each.mae_draws)}
+        if law not in drawn or len(drawn) < 2:
+            return None
+        count = min(map(len, drawn.values()))
+        stacked = np.stack([values[:count] for values in drawn.values()])
+        return float(np.mean(np.argmin(stacked, axis=0) == list(drawn).index(law)))
+
+    @property
+    def misleading(self) -> tuple[tuple[str, str, str], ...]:
+        """(benchmark, closest to the fitted runs, best on held-out ones) where the errors of the two differ."""
+        found = ((name, self.best(name, "train", "rmse"), self.best(name)) for name in self.benchmarks)
+        return tuple(
+            (name, closest, best) for name, closest, best in found if closest and best and self._worse(name, closest, best)
+        )
+
+    def _worse(self, benchmark: str, law: str, best: str) -> bool:
+        error, least = (self.entry(benchmark, each).held_out.get("mae") for each in (law, best))
+        return error is not None and least is not None and error > least + SAME
+
+    def means(self) -> tuple[LawMean, ...]:
+        """Per law, over the benchmarks on which each of the laws was judged on held-out runs, without their average."""
+        judged = {(each.benchmark, each.law): each for each in self.entries if each.held_out.get("mae") is not None}
+        laws = [law for law in self.laws if law != IN_K and any(key[1] == law for key in judged)]
+        names = [name for name in self.benchmarks if name != AVERAGE or len(self.benchmarks) == 1]
+        shared = [name for name in names if laws and all((name, law) in judged for law in laws)]
+        if not shared:
+            return ()
+        return tuple(_mean(law, [judged[name, law] for name in shared]) for law in laws)
+
+    @property
+    def sound(self) -> bool:
+        """Whether every law was fitted everywhere, with a certified minimum. Coefficients may be open: errors are not."""
+        return all(each.fit is not None and each.fit.found.converged for each in self.entries)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for every entry."""
+        rows = []
+        for each in self.entries:
+            row: dict[str, Any] = {"benchmark": each.benchmark, "law": each.law}
+            row["n_fitted"] = None if each.fit is None else len(each.fit.sample)
+            row |= {f"train_{name}": each.train.get(name) for name in ("n", *FIGURES)}
+            row |= {f"held_out_{name}": each.held_out.get(name) for name in ("n", *FIGURES)}
+            for name in ("mae", "mre"):
+                low, high = each.intervals.get(name, (None, None))
+                row |= {f"held_out_{name}_low": low, f"held_out_{name}_high": high}
+            row |= {"best_in": self.best_share(each.benchmark, each.law), "note": each.open}
+            rows.append(row | self._flat(each))
+        return rows
+
+    def _flat(self, each: Entry) -> dict[str, Any]:
+        """Every coefficient that some law has, with its interval, and C_x of laws in k; None where this law has none."""
+        names = dict.fromkeys(name for one in self.entries if one.fit is not None for name in one.fit.kind.coefficients)
+        own = {item["name"]: item for item in each.coefficients(self.level)}
+        row = {
+            f"coefficient_{name}{end}": own.get(name, {}).get(part)
+            for name in names
+            for end, part in (("", "value"), ("_low", "low"), ("_high", "high"))
+        }
+        if not any(one.crossing for one in self.entries):
+            return row
+        parts = ("compute", "low", "high", "fitted_beyond", "held_out_beyond")
+        return row | {f"crossing_{part}": getattr(each.crossing, part, None) for part in parts}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "source": self.source,
+            "hold_out": self.hold_out,
+            "proxy": self.proxy,
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "interrupted": self.interrupted,
+            "warnings": list(self.warnings),
+            "benchmarks": [
+                {
+                    "benchmark": name,
+                    "random_baseline": asdict(self.baselines[name]),
+                    "notes": list(self.notes.get(name, ())),
+                    "laws": [self._record(each) for each in self.of(name)],
+                }
+                for name in self.benchmarks
+            ],
+            "means": [
+                {"law": m.law, "n": m.n, "mean": dict(m.mean), "standard_deviation": dict(m.deviation)} for m in self.means()
+            ],
+            "closest_to_the_fitted_runs_is_not_best_on_held_out": [
+                {"benchmark": name, "closest": closest, "best": best} for name, closest, best in self.misleading
+            ],
+        }
+
+    def _record(self, each: Entry) -> dict[str, Any]:
+        record: dict[str, Any] = {"law": each.law}
+        if each.fit is None:
+            return record | {"failed": each.failed}
+        return record | {
+            "formula": each.fit.kind.formula,
+            "fitted_by": each.fit.kind.fitted_by,
+            "coefficients": each.coefficients(self.level),
+            "converged": each.fit.found.converged,
+            "reason": each.fit.found.reason,
+            "undetermined": list(each.undetermined),
+            "remarks": list(each.remarks),
+            "weak": each.weak,
+            **({} if each.crossing is None else {"crossing": each.crossing.as_dict()}),
+            "n_fitted": len(each.fit.sample),
+            "n_resamples": len(each.fit.draws),
+            "n_resamples_failed": each.fit.n_failed,
+            "train": dict(each.train),
+            "held_out": dict(each.held_out),
+            "predictions": [] if each.ahead is None else predictions(each.fit, each.ahead, self.run_names, self.level),
+            "intervals": {name: list(ends) for name, ends in each.intervals.items()},
+            "best_in": self.best_share(each.benchmark, each.law),
+        }
+
+    def to_frame(self) -> Any:
+        """A pandas frame, a row an entry (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows()).set_index(["benchmark", "law"])
+
+    def tables(self) -> tuple[Table, ...]:
+        """The errors of every law on every benchmark, then over all of them."""
+        from .comparison_tables import tables_of
+
+        return tables_of(self)
+
+    def __str__(self) -> str:
+        from .comparison_tables import text_of
+
+        return text_of(self)
+
+    def to_latex(self, caption: str = "", label: str = "") -> str:
+        """The errors of all laws on all benchmarks beside each other, and the laws in k, for booktabs."""
+        from .comparison_tables import latex_of
+
+        return latex_of(self, caption, label)
+
+
+def _mean(law: str, entries: Sequence[Entry]) -> LawMean:
+    parts = {"mae": "held_out", "mre": "held_out", "rmse": "train", "r2": "train"}
+    columns = {name: [getattr(each, part).get(name) for each in entries] for name, part in parts.items()}
+    known = {name: [value for value in values if value is not None] for name, values in columns.items()}
+    complete = {name: values if len(values) == len(entries) else [] for name, values in known.items()}
+    return LawMean(
+        law=law,
+        n=len(entries),
+        mean={name: float(np.mean(values)) if values else None for name, values in complete.items()},
+        deviation={name: float(np.std(values, ddof=1)) if len(values) > 1 else None for name, values in complete.items()},
+    )

@@ -1,0 +1,147 @@
+"""Runs with a loss as what a backtest is of: the compute law and the params+tokens law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.columns import BUDGET
+from ..fit.bootstrap import bootstrap
+from ..fit.fitting import fit_terms
+from ..fit.models import MODELS
+from ..fit.resample import LEAST_GROUPS
+from ..fit.separable import Centred
+from .extrapolation import Extrapolation, Observed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ..data.runs import Runs
+    from ..fit.objective import Objective
+    from ..fit.result import Fit
+    from ..results import Estimate
+
+    Floats = NDArray[np.float64]
+
+MEASURED = "measured"
+
+
+@dataclass(frozen=True, eq=False)
+class OfRuns:
+    """Runs with the objective of the fits; see `isoflop.numeric.backtest.extrapolation.Subject`."""
+
+    runs: Runs
+    objective: Objective
+    what: str = "runs"
+    ks: tuple[int, ...] = (0,)
+
+    @property
+    def source(self) -> str:
+        """Where they come from."""
+        return self.runs.source
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Rows of the source."""
+        return tuple(f"row {row}" for row in self.runs.row)
+
+    @property
+    def covariates(self) -> Mapping[str, Any]:
+        """params, tokens and compute as far as there are any."""
+        columns = {name: getattr(self.runs, name) for name in BUDGET}
+        return {name: values for name, values in columns.items() if values is not None}
+
+    @property
+    def method(self) -> str:
+        """The objective."""
+        return self.objective.name
+
+    def needs(self, law: str) -> tuple[str, ...]:
+        """The covariates that a law depends on."""
+        return MODELS[law].variables
+
+    def coefficients(self, law: str) -> tuple[str, ...]:
+        """Their names."""
+        return MODELS[law].coefficients
+
+    def rows(self, k: int) -> tuple[Runs, Observed]:
+        """The runs with their losses; the errors of these are part of the scatter about the law."""
+        size = len(self.runs)
+        return self.runs, Observed(self.runs.loss, np.zeros(size), (MEASURED,) * size)
+
+    def learner(self, law: str, k: int, level: float, resamples: int, seed: int) -> LossLaw:
+        """The law to be fitted."""
+        return LossLaw(law, self.objective, level, resamples, seed)
+
+
+@dataclass(frozen=True)
+class LossLaw:
+    """A law of the loss to be fitted to `Runs`."""
+
+    name: str
+    objective: Objective
+    level: float
+    resamples: int
+    seed: int
+
+    def fit(self, rows: Runs) -> Extrapolation:
+        """The law fitted to runs."""
+        fit = fit_terms(rows, MODELS[self.name], self.objective)
+        spare = float(max(1, len(rows) - int(fit.free.sum())))
+        residuals = np.log(fit.fitted) - np.log(rows.loss)
+        covariance = _covariance(fit)
+        return Extrapolation(
+            logs=partial(_logs, fit, covariance),
+            coefficients=fit.coefficients,
+            errors=_errors(fit, covariance),
+            scatter=float(np.sqrt((residuals**2).sum() / spare)),
+            degrees_of_freedom=spare,
+            converged=fit.converged,
+            undetermined=fit.undetermined,
+            level=self.level,
+            resampled=_resampled(fit, self.resamples, self.seed, self.level),
+        )
+
+
+def _covariance(fit: Fit) -> Floats | None:
+    """Of E, the logs of the prefactors and the exponents; None where the runs leave it undetermined."""
+    try:
+        return fit.covariance("classical" if fit.objective.name == "least-squares-log" and fit.runs.group is None else "sandwich")
+    except ValueError:
+        return None
+
+
+def _logs(fit: Fit, covariance: Floats | None, rows: Runs) -> tuple[Floats, Floats, float]:
+    """log of the law (T,) at runs, and its standard error by the delta method."""
+    design = fit.design
+    logs = np.stack([np.log(getattr(rows, name)) for name in fit.model.variables])
+    values, jacobian = Centred(logs - design.centres[:, None], fit.model.irreducible).evaluate(fit.theta[None])  # type: ignore[union-attr]
+    if covariance is None:
+        return np.log(values[0]), np.full(len(values[0]), inf), 0.0
+    slope = np.linalg.solve(design.to_coordinates.T, jacobian[0] / values[0])
+    variance = np.einsum("pt,pq,qt->t", slope, covariance, slope)
+    return np.log(values[0]), np.sqrt(np.maximum(variance, 0.0)), 0.0
+
+
+def _errors(fit: Fit, covariance: Floats | None) -> dict[str, float]:
+    """Standard errors: of E as it is, of prefactors and exponents in the logarithm."""
+    if covariance is None:
+        return dict.fromkeys(fit.model.coefficients, inf)
+    roots = dict(zip(fit.model.coefficients, np.sqrt(np.maximum(np.diag(covariance), 0.0)), strict=True))
+    return {name: float(root / fit.coefficients[name] if name in fit.model.exponents else root) for name, root in roots.items()}
+
+
+def _resampled(fit: Fit, resamples: int, seed: int, level: float) -> Mapping[str, Estimate]:
+    """The coefficients with percentile intervals, where the runs determine them."""
+    if not resamples or not fit.converged or fit.undetermined:
+        return {}
+    groups = fit.runs.group
+    if groups is not None and len(np.unique(groups.astype(str))) < LEAST_GROUPS:
+        return {}
+    return bootstrap(fit, resamples, seed=seed).estimates(level)

@@ -1,0 +1,303 @@
+"""isoflop fit COUNTS: the scaling laws of -log pass@k at every k, and what follows from them."""
+
+from __future__ import annotations
+
+import sys
+
+from .arguments import Parser, declare_output, takes_one, takes_several
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
+from .render import WIDTH, csv_text, json_text, plain
+from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .selection import loss_law
+from .tables import TableOptions, declare_counts, draws_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..numeric.data.counts import Counts
+    from ..numeric.passk.coupled import Coupled
+    from ..numeric.passk.study import PassStudy
+    from .arguments import Options
+
+FORMATS = ("text", "json", "csv")
+LAWS = ("compute", "params-tokens", "gold")
+METHODS = ("likelihood", "least-squares-log")
+#: What models are drawn together by: "auto" leaves it to the models, "none" draws them one by one.
+AUTO, ALONE = "auto", "none"
+CLUSTERS = ("params", "tokens", ALONE)
+LISTS = ("--k", "--ratio", "--compute")
+RESAMPLES, LEVEL = 200, 0.9
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    built = Parser(
+        "isoflop fit",
+        [
+            "COUNTS --models TABLE [--gold TABLE] [--law LAW,...] [--k K ...]",
+            "COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]",
+            "COUNTS ... --coupled",
+        ],
+        "COUNTS has a row for each model and problem: how many samples were drawn, and how many were correct.\n"
+        "The models' params, tokens or compute are in COUNTS or in --models, the -log probability that each\n"
+        "gives to the gold solutions in --gold. For every k, with intervals:\n"
+        "  compute        -log pass@k = E0(k) + C0(k) C^-alpha(k)\n"
+        "  params-tokens  -log pass@k = E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k)\n"
+        "  gold           -log pass@k = xi0(k) + K0(k) g^kappa(k)\n"
+        "then how the coefficients move with k, below which compute the laws contradict each other, the\n"
+        "envelope of the second law beside the first, and the mixed derivative as a test.\n"
+        "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is refused.",
+        [
+            "isoflop fit counts.csv --models models.csv",
+            "isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
+            "isoflop fit counts.csv --models models.csv --gold gold.csv --plot laws.png",
+            "isoflop fit counts.csv --models models.csv --k 1 10 --ratio 0.1 10 --compute 1e22",
+            "isoflop fit counts.csv --models models.csv --loss-law besiroglu2024 --compute 1e22",
+        ],
+    )
+    declare_counts(built)
+    asked = built.add_argument_group("laws")
+    takes_one(asked, "--of", "pass@k", "what the law is of; default: pass@k, as the table holds counts of samples")
+    takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; default: all for which the models' covariates are there")
+    takes_several(
+        asked, "--k", "K", "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
+    )
+    takes_one(
+        asked,
+        "--method",
+        "|".join(METHODS),
+        "likelihood of the counts with models scattered about the law (default; any k, models without a success, adaptive "
+        "sampling), or least squares on the unbiased estimates",
+    )
+    asked.add_argument(
+        "--coupled", action="store_true", help="add one model for all k: Beta success rates whose two parameters follow compute"
+    )
+    sure = built.add_argument_group("uncertainty and what follows")
+    takes_one(sure, "--bootstrap", "N", f"resamples of models; 0 for none; default: {RESAMPLES}")
+    takes_one(sure, "--seed", "S", "of the resamples; default: 0")
+    takes_one(
+        sure,
+        "--cluster",
+        "|".join(CLUSTERS),
+        "draw models with the same params (or tokens) together, as checkpoints of one run should be, or one by one; default: "
+        "params, where sizes repeat and there are at least four",
+    )
+    takes_one(sure, "--level", "SHARE", f"of intervals; default: {LEVEL}")
+    takes_several(sure, "--ratio", "RATIO", "add the penalty and the effective compute at overtraining ratios, for every k")
+    takes_several(
+        sure,
+        "--compute",
+        "C",
+        "add predictions of the compute law at each compute in FLOP, refused where the laws at different k contradict each "
+        "other, and what the allocation that is optimal for one k costs at another",
+    )
+    takes_one(
+        sure,
+        "--loss-law",
+        "LAW",
+        "a published law of loss or a JSON law file: with --compute, also what its allocation costs at every k",
+    )
+    declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
+    return built
+
+
+def run(options: Options) -> tuple[str, int]:
+    """The command's output and exit status: 3 where something is left open, 130 where Ctrl-C left a part undone."""
+    form = options.chosen("--format", FORMATS)
+    asked = _Asked(options)
+    counts = asked.table.counts()
+    study = asked.study(counts)
+    coupled = asked.coupled_model(counts) if not study.interrupted else None
+    ahead = _Ahead(study, asked)
+    if asked.plot is not None:
+        _draw(study, asked.plot)
+    if form == "json":
+        data = study.as_dict() | ahead.as_dict() | ({"coupled": coupled.as_dict()} if coupled is not None else {})
+        text = json_text(plain(data))
+    elif form == "csv":
+        text = csv_text([_flat(name, row) for name, laws in study.laws.items() for row in laws.rows(study.level)])
+    else:
+        text = "\n\n".join([str(study), *ahead.texts(), *([str(coupled)] if coupled is not None else []), *_notes(counts)])
+    if study.interrupted:
+        say_interrupted(f"{study.done} of {study.planned} fits are made; laws and k that were not reached are left out")
+        return text, INTERRUPTED
+    return text, DONE if study.sound and not ahead.refused else NO_VERDICT
+
+
+class _Asked:
+    """The options of the command, each checked before any work is done."""
+
+    def __init__(self, options: Options) -> None:
+        self.table = TableOptions(options, "counts", LISTS)
+        self.laws = options.several("--law")
+        for name in self.laws or ():
+            if name not in LAWS:
+                raise UsageError(f"--law {shown(name)}: must be one of {', '.join(LAWS)}")
+        self.k = draws_of(options)
+        self.method = options.chosen("--method", METHODS)
+        resamples = whole(options, "--bootstrap", least=0)
+        if resamples == 1:
+            raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
+        self.resamples = RESAMPLES if resamples is None else resamples
+        self.seed = whole(options, "--seed", least=0) or 0
+        word = options.one("--cluster")
+        if word is not None and word not in CLUSTERS:
+            raise UsageError(f"--cluster {shown(word)}: must be one of {', '.join(CLUSTERS)}")
+        self.cluster = AUTO if word is None else None if word == ALONE else word
+        self.level = share(options, "--level") or LEVEL
+        self.ratios, self.compute = (
+            [value for _, value in options.positives(option) or []] for option in ("--ratio", "--compute")
+        )
+        if self.ratios and self.laws is not None and "params-tokens" not in self.laws:
+            raise UsageError(f"--ratio {shown(' '.join(options.words('--ratio') or ()))}: is for the law params-tokens")
+        word = options.one("--loss-law")
+        if word is not None and not self.compute:
+            raise UsageError(f"--loss-law {shown(word)}: needs --compute, at which its allocation is judged")
+        if word is not None and self.laws is not None and "params-tokens" not in self.laws:
+            raise UsageError(f"--loss-law {shown(word)}: is for the law params-tokens")
+        self.loss_law = None if word is None else loss_law(word)
+        self.coupled = "--coupled" in options
+        self.plot = target(options, "--plot")
+        target(options, "--output")
+        if self.plot is not None:
+            check_figure(self.plot)
+
+    def study(self, counts: Counts) -> PassStudy:
+        from ..numeric.passk.study import study_passk
+
+        return study_passk(
+            counts,
+            laws=self.laws,
+            k=self.k,
+            method=self.method,
+            resamples=self.resamples,
+            seed=self.seed,
+            cluster=self.cluster,
+            level=self.level,
+            ratios=self.ratios,
+            progress=is_terminal(sys.stderr),
+        )
+
+    def coupled_model(self, counts: Counts) -> Coupled | None:
+        if not self.coupled:
+            return None
+        from ..numeric.passk.coupled import fit_coupled
+
+        return fit_coupled(counts)
+
+
+class _Ahead:
+    """Predictions and allocations at the computes that were asked for."""
+
+    def __init__(self, study: PassStudy, asked: _Asked) -> None:
+        self.study, self.compute, self.loss_law = study, asked.compute, asked.loss_law
+        self.predictions: list[dict[str, Any]] = []
+        self.refused: list[dict[str, Any]] = []
+        self.matrix: Any = None
+        self.notes: list[str] = []
+        if not asked.compute:
+            return
+        if not {"compute", "params-tokens"} & set(study.laws):
+            raise UsageError(f"--compute {asked.compute[0]:g}: is for the laws compute and params-tokens")
+        if asked.loss_law is not None and "params-tokens" not in study.laws:
+            raise UsageError(
+                f"--loss-law {shown(asked.loss_law.name)}: is for the law params-tokens, which the models do not allow"
+            )
+        if "compute" in study.laws:
+            self._predict()
+        else:
+            self.notes.append("no predictions: they are of the compute law, which was not fitted")
+        if "params-tokens" in study.laws:
+            self._allocate()
+        self._extrapolate()
+
+    def _predict(self) -> None:
+        from ..numeric.passk.across_k import predict
+
+        for compute in self.compute:
+            try:
+                rows = predict(self.study.laws["compute"], {"compute": compute}, level=self.study.level)
+            except ValueError as error:
+                self._refuse("prediction", compute, str(error))
+            else:
+                self.predictions += [{"compute": compute, **row} for row in rows]
+
+    def _allocate(self) -> None:
+        from ..numeric.passk.allocation import LOSS, allocation_matrix
+
+        laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
+        for fit in self.study.laws["params-tokens"].fits:
+            if fit.undetermined:
+                self.notes.append(f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} open")
+            else:
+                laws[fit.k] = fit
+        if len(laws) < 2:
+            return
+        refused = allocation_matrix(laws, self.compute).refusals()
+        for compute, reason in refused.items():
+            self._refuse("allocation", compute, reason)
+        if held := [compute for compute in self.compute if compute not in refused]:
+            self.matrix = allocation_matrix(laws, held, level=self.study.level)
+
+    def _refuse(self, what: str, compute: float, reason: str) -> None:
+        self.refused.append({"what": what, "compute": compute, "reason": reason})
+
+    def _extrapolate(self) -> None:
+        """Say which of the computes lie beyond all models."""
+        from ..numeric.passk.across_k import decades_beyond
+
+        known = next(laws.covariates["compute"] for laws in self.study.laws.values() if "compute" in laws.covariates)
+        for compute in self.compute:
+            away = decades_beyond(known, compute)
+            if away:
+                end, what = (known.max(), "above the greatest") if away > 0.0 else (known.min(), "below the least")
+                self.notes.append(
+                    f"compute={compute:g}: {abs(away):.2g} orders of magnitude {what} compute of the models, {end:.4g}"
+                )
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self.predictions:
+            found["predictions"] = self.predictions
+        if self.refused:
+            found["refused"] = self.refused
+        if self.matrix is not None:
+            found["allocations"] = [self.matrix.as_dict() | self._named()]
+        return found | ({"notes": self.notes} if self.notes else {})
+
+    def _named(self) -> dict[str, Any]:
+        return {} if self.loss_law is None else {"loss_law": self.loss_law.name}
+
+    def texts(self) -> list[str]:
+        from textwrap import wrap
+
+        from ..numeric.passk.study_text import predictions_table
+
+        found = [str(predictions_table(self.predictions, self.study.level)).replace("\n", "\n\n", 1)] if self.predictions else []
+        refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
+        found += ["\n".join(refused)] if refused else []
+        if self.matrix is not None:
+            taken = "" if self.matrix.low is None else ", which the intervals take as it is"
+            loss = [f"loss: {self.loss_law.name}{taken}"] if self.loss_law is not None else []
+            found.append("\n".join([str(self.matrix), *loss]))
+        notes = [line for note in self.notes for line in wrap(f"note: {note}", WIDTH)]
+        return [*found, *(["\n".join(notes)] if notes else [])]
+
+
+def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:
+    return {"law": law, **row, "undetermined": " ".join(row["undetermined"])}
+
+
+def _notes(counts: Counts) -> list[str]:
+    from ..numeric.data.rows import those_dropped
+
+    found = [*counts.warnings, *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else [])]
+    return ["\n".join(f"note: {text}" for text in found)] if found else []
+
+
+def _draw(study: PassStudy, path: str) -> None:
+    from ..numeric.plot.panels import save
+    from ..numeric.plot.passk_laws import plot_study
+
+    save(plot_study(study)[0], path)

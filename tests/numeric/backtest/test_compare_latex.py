@@ -1,0 +1,124 @@
+"""A comparison as LaTeX and CSV: intervals, errors on the fitted runs, marks of what is open, laws in k with their crossing."""
+
+import re
+import shutil
+import subprocess
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.accuracy.baselines import Baseline
+from isoflop.numeric.backtest.compare import compare_laws
+from isoflop.numeric.data.evaluations import Evaluations
+
+OPEN = r"\rlap{$^{\dagger}$}"
+
+
+@pytest.fixture(scope="module")
+def evaluations():
+    compute, ratio = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, 9), (5.0, 20.0, 100.0)))
+    params = np.sqrt(compute / (6.0 * ratio))
+    random = np.random.default_rng(0)
+    rows: dict[str, list[Any]] = {name: [] for name in ("run", "params", "tokens", "benchmark", "metric_type", "score")}
+    for k in (1, 4, 16):
+        y = np.exp(6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.0235 * np.log(compute) * np.log(k))
+        scores = np.exp(-y * np.exp(0.01 * random.standard_normal(len(y))))
+        for i, score in enumerate(scores):
+            for name, value in zip(rows, (i, params[i], ratio[i] * params[i], "code_1", f"pass@{k}", score), strict=True):
+                rows[name].append(value)
+    return Evaluations.read(rows)
+
+
+@pytest.fixture(scope="module")
+def compared(evaluations):
+    return compare_laws(
+        evaluations,
+        laws=("compute", "bnsl", "bilinear"),
+        hold_out="compute > 4e21",
+        baselines={"code_1": Baseline(0.0)},
+        resamples=20,
+    )
+
+
+def test_errors_with_bounds_and_marks(compared) -> None:
+    text = compared.to_latex()
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
+    for part in ("RMSE on the fitted runs", "MAE on the held-out runs", r"90\,\%$ of $20$ resamples"):
+        assert part in text
+    direct, broken = compared.entry("code_1", "compute"), compared.entry("code_1", "bnsl")
+    assert broken.undetermined
+    assert rf"{direct.train['rmse']:.4f} & {broken.train['rmse']:.4f}{OPEN}" in text
+    assert rf"\textbf{{{direct.held_out['mae']:.4f}}}" in text
+    assert rf"\leq {direct.intervals['mae'][1]:.4f}" in text
+    assert text.count(r"\textbf") == 1
+
+
+def test_a_law_that_is_open_is_never_bold(compared) -> None:
+    from dataclasses import replace
+
+    alone = replace(compared, entries=tuple(each for each in compared.entries if each.law == "bnsl"), laws=("bnsl",))
+    assert r"\textbf" not in alone.to_latex()
+    assert OPEN in alone.to_latex()
+
+
+def test_the_crossing_in_every_form(compared) -> None:
+    crossing = compared.entry("code_1", "bilinear").crossing
+    assert crossing is not None
+    assert crossing.low < np.exp(0.9 / 0.0235) < crossing.high
+    record = next(each for each in compared.as_dict()["benchmarks"][0]["laws"] if each["law"] == "bilinear")["crossing"]
+    assert (record["compute"], record["holds"], record["is_determined"]) == (crossing.compute, "above", True)
+    assert "the curves of all k cross at C_x =" in " ".join(str(compared).split())
+    text = compared.to_latex()
+    assert r"$C_x$ (FLOP)" in text
+    assert f"all {crossing.n_fitted} fitted" in text
+
+
+def test_rows_have_the_coefficients(compared) -> None:
+    direct, broken, in_k = compared.rows()
+    assert list(direct) == list(broken) == list(in_k)
+    coefficients = {item["name"]: item for item in compared.entry("code_1", "compute").coefficients(0.9)}
+    assert direct["coefficient_alpha"] == coefficients["alpha"]["value"]
+    assert (direct["coefficient_alpha_low"], direct["coefficient_alpha_high"]) == tuple(
+        coefficients["alpha"][e] for e in ("low", "high")
+    )
+    assert direct["coefficient_d"] is None
+    assert in_k["coefficient_d"] == compared.entry("code_1", "bilinear").fit.found.coefficients[3]
+    assert direct["crossing_compute"] is None
+    assert in_k["crossing_compute"] == compared.entry("code_1", "bilinear").crossing.compute
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_it_compiles(compared, tmp_path) -> None:
+    document = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + compared.to_latex() + r"\end{document}"
+    (tmp_path / "page.tex").write_text(document, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert not re.search("Overfull", done.stdout)
+
+
+def test_the_figure_at_every_k(compared, tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    from isoflop.numeric.plot.compare import plot_comparison
+    from isoflop.numeric.plot.in_k import plot_in_k
+    from isoflop.numeric.plot.panels import save
+
+    entry = compared.entry("code_1", "bilinear")
+    ax: Any = plot_in_k(entry.fit, entry.ahead, level=0.9)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["$k=1$", "$k=4$", "$k=16$", "held out", "$C_x$, 90 % interval"]
+    # A solid and a dotted line for each k: together the law, each where it holds or does not.
+    law, beyond = ax.lines[2].get_xydata(), ax.lines[3].get_xydata()
+    C_x = entry.crossing.compute
+    assert (np.isfinite(law[:, 1]) == (law[:, 0] >= C_x)).all()
+    assert (np.isfinite(beyond[:, 1]) == (beyond[:, 0] < C_x)).all()
+    log_A, a, b, d = entry.fit.found.coefficients
+    solid = law[np.isfinite(law[:, 1])]
+    expected = np.exp(log_A + a * np.log(solid[:, 0]) + np.log(4.0) * (b + d * np.log(solid[:, 0])))
+    assert solid[:, 1] == pytest.approx(expected, rel=1e-8)
+    save(plot_comparison(compared), tmp_path / "page.png")
+    with pytest.raises(ValueError, match="fit='compute': must be of a law of compute and k"):
+        plot_in_k(compared.entry("code_1", "compute").fit)

@@ -1,0 +1,105 @@
+"""The bilinear law: its fit against the normal equations in exact rationals, its floor, its exponents."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+from isoflop.numeric.fit.bilinear import BilinearLaw, fit_bilinear
+
+HUMANEVAL = BilinearLaw(log_A=math.log(6884), a=-0.1728, b=1.2399, d=-0.0287)
+
+
+def table(law, noise=0.0):
+    rng = np.random.default_rng(2)
+    compute, k = (x.ravel() for x in np.meshgrid(10.0 ** np.arange(19, 24), [1.0, 4.0, 16.0, 64.0]))
+    return compute, k, law.neg_log(compute, k) * np.exp(noise * rng.standard_normal(compute.size))
+
+
+def test_recovery():
+    found = fit_bilinear(*table(HUMANEVAL))
+    for name in ("log_A", "a", "b", "d"):
+        assert getattr(found.law, name) == pytest.approx(getattr(HUMANEVAL, name), rel=1e-11)
+    assert found.residual_deviation < 1e-13
+    assert found.n == 20
+
+
+def test_against_the_normal_equations_in_exact_rationals():
+    compute, k, y = table(HUMANEVAL, noise=0.1)
+    x, z, v = ([Fraction(float(t)) for t in np.log(column)] for column in (compute, k, y))
+    rows = sympy.Matrix([[1, sympy.Rational(a), sympy.Rational(b), sympy.Rational(a * b)] for a, b in zip(x, z, strict=True)])
+    target = sympy.Matrix([sympy.Rational(t) for t in v])
+    gram = rows.T * rows
+    solution = gram.LUsolve(rows.T * target)
+    found = fit_bilinear(compute, k, y)
+    for name, exact in zip(("log_A", "a", "b", "d"), solution, strict=True):
+        assert getattr(found.law, name) == pytest.approx(float(exact), rel=1e-9)
+    residuals = target - rows * solution
+    variance = (residuals.T * residuals)[0] / 16
+    errors = [float(sympy.sqrt(variance * gram.inv()[i, i])) for i in range(4)]
+    assert list(found.standard_errors.values()) == pytest.approx(errors, rel=1e-8)
+    assert found.as_dict()["crossing"] == pytest.approx(found.law.crossing)
+
+
+def test_below_the_crossing_it_refuses():
+    assert 5.4e18 < HUMANEVAL.crossing < 6.3e18
+    at = [HUMANEVAL.neg_log(HUMANEVAL.crossing * (1 + 1e-9), k) for k in (1.0, 7.0, 900.0)]
+    assert at == pytest.approx([at[0]] * 3, rel=1e-8)
+    with pytest.raises(ValueError, match=r"compute=1e\+18: the law holds for C >= 5.787e\+18 FLOP; elsewhere"):
+        HUMANEVAL.neg_log([1e20, 1e18], 4.0)
+    below = HUMANEVAL.neg_log(1e18, np.array([1.0, 2.0]), beyond=True)
+    assert below[1] > below[0]
+
+
+def test_exponents_by_differences():
+    step = 1e-5
+    for compute, k in ((1e20, 1.0), (3e23, 50.0)):
+        along = np.log(HUMANEVAL.neg_log(compute * np.exp([-step, step]), k))
+        assert HUMANEVAL.compute_exponent(k) == pytest.approx(-(along[1] - along[0]) / (2 * step), rel=1e-8)
+        up, down = (math.log(HUMANEVAL.neg_log(compute, (k + 1) * math.exp(sign * step))) for sign in (1, -1))
+        assert HUMANEVAL.draws_exponent(compute) == pytest.approx(-(up - down) / (2 * step), rel=1e-6)
+    assert HUMANEVAL.pass_at_k(1e22, 10.0) == pytest.approx(math.exp(-HUMANEVAL.neg_log(1e22, 10.0)))
+
+
+@pytest.mark.parametrize(
+    ("b", "d", "valid"),
+    [
+        (-1.0, 0.0, (0.0, math.inf)),
+        (1.0, 0.0, (math.inf, math.inf)),
+        (-46.0, 1.0, (0.0, math.exp(46.0))),
+        (1e6, -1.0, (math.inf, math.inf)),
+    ],
+)
+def test_where_it_holds(b, d, valid):
+    assert BilinearLaw(log_A=0.0, a=-0.1, b=b, d=d).valid == pytest.approx(valid)
+
+
+def test_four_points_leave_no_error():
+    found = fit_bilinear([1e20, 1e20, 1e22, 1e22], [1, 8, 1, 8], [2.0, 1.0, 1.5, 0.5])
+    assert found.law.neg_log(1e22, 8.0, beyond=True) == pytest.approx(0.5)
+    assert found.as_dict()["residual_deviation"] is None
+    assert "4 points" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (([1e20] * 4, [1, 2, 4, 8], [1.0] * 4), "enough for four coefficients"),
+        (([1e20, 1e21, 1e22], [1, 2, 4], [1.0] * 3), "3 points"),
+        (([1e20, 1e21, 1e22, 1e23], [1, 10, 100, 1000], [1.0] * 4), "enough for four coefficients"),
+        (([1e20, 1e21], [1, 2, 4], [1.0] * 3), "one value for every point"),
+        (([1e20] * 4, [0.5, 2, 4, 8], [1.0] * 4), "k=0.5: must be numbers of at least 1"),
+        (([1e20] * 4, [1, 2, 4, 8], [1.0, 0.0, 1.0, 1.0]), "neg_log=0.0"),
+        (([1e20] * 4, [1, 2, 4, 8], [1.0, math.inf, 1.0, 1.0]), "neg_log=inf"),
+    ],
+)
+def test_bad_tables(arguments, said):
+    with pytest.raises(ValueError, match=said):
+        fit_bilinear(*arguments)
+
+
+def test_a_flat_law_has_no_crossing():
+    with pytest.raises(ValueError, match="for the curves to cross"):
+        _ = BilinearLaw(log_A=0.0, a=-0.1, b=0.1, d=0.0).crossing

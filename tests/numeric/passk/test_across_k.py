@@ -1,0 +1,347 @@
+"""Laws at several k: on laws made by hand, whose crossings and slopes are known to 40 digits."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from isoflop.numeric.passk.across_k import (
+    contradictions,
+    decades_beyond,
+    floor_interval,
+    mixed_derivatives,
+    models_contradicted,
+    not_told_from_0,
+    predict,
+    together,
+    trend,
+    vanishes_at,
+)
+from isoflop.numeric.passk.kinds import KINDS
+from isoflop.numeric.passk.laws import fit_passk
+from isoflop.numeric.passk.simulate import Fixed, affine_truth, grid, simulate
+from isoflop.numeric.results import Estimate
+
+mp = mpmath.mp.clone()
+mp.dps = 40
+COMPUTE = KINDS["compute"]
+EDGE = 10.0
+
+
+@dataclass
+class Laws:
+    """What the functions ask of `PassLaws`, from coefficients (K, p) and draws (R, K, p) made by hand.
+
+    `limit` is the upper limit of an E0 of 0; draws of an exponent of `EDGE` are at a limit of the search.
+    """
+
+    ks: tuple
+    table: Any
+    drawn: Any
+    kind: Any = COMPUTE
+    limit: float = 0.0
+
+    @property
+    def fits(self):
+        return [self._fit(index) for index in range(len(self.ks))]
+
+    def _fit(self, index):
+        row, drawn = self.table[index], self.drawn[:, index]
+
+        def edge(name):
+            return drawn[:, 2] >= EDGE if name in ("C0", "alpha") else np.zeros(len(drawn), dtype=bool)
+
+        return SimpleNamespace(
+            k=self.ks[index],
+            kind=self.kind,
+            coefficients=dict(zip(self.kind.coefficients, map(float, row), strict=True)),
+            undetermined=(),
+            draws=drawn,
+            neg_log=at(row),
+            column=lambda name: drawn[:, self.kind.coefficients.index(name)],
+            is_limited=lambda level: row[0] == 0.0,
+            interval=lambda name, level: (0.0, self.limit),
+            at_edge=edge,
+            estimate=lambda name, level: Estimate(
+                0.0, at_limit=("high",) if len(drawn) and edge(name).mean() > 0.5 * (1.0 - level) else ()
+            ),
+        )
+
+    def __len__(self):
+        return len(self.ks)
+
+    def values(self, name):
+        return self.table[:, self.kind.coefficients.index(name)]
+
+    def draws(self, name):
+        return self.drawn[:, :, self.kind.coefficients.index(name)]
+
+    def intervals(self, name, level=0.9):
+        return np.quantile(self.draws(name), [(1 - level) / 2, (1 + level) / 2], axis=0).T
+
+
+def ends(estimate):
+    return estimate.low, estimate.high
+
+
+def at(row):
+    return lambda covariates: row[0] + row[1] * np.asarray(covariates["compute"], dtype=float) ** -row[2]
+
+
+def laws_of(table, *, spread=0.0, draws=60, seed=1, ks=(1, 10, 100)):
+    table = np.asarray(table, dtype=float)
+    factors = np.exp(spread * np.random.default_rng(seed).standard_normal((draws, *table.shape)))
+    return Laws(ks, table, table * factors)
+
+
+#: E0 falls and the exponent rises by 0.05 a decade of k.
+FALLING = [[0.5, 200.0, 0.10], [0.2, 900.0, 0.15], [0.0, 4000.0, 0.20]]
+BARE = [[0.0, 200.0, 0.10], [0.0, 900.0, 0.15], [0.0, 4000.0, 0.20]]
+
+
+# -- trends ------------------------------------------------------------------------------------------------------------
+
+
+def test_trends():
+    laws = laws_of(FALLING, spread=0.01)
+    alpha = trend(laws, "alpha")
+    assert (alpha.first, alpha.last, alpha.verdict) == (0.10, 0.20, "rises")
+    assert alpha.change.value == pytest.approx(0.10)
+    assert alpha.slope.value == pytest.approx(0.05 / np.log(10.0), rel=1e-12)
+    assert alpha.share_rising == 1.0
+    floor = trend(laws, "E0")
+    assert floor.verdict == "falls"
+    assert floor.slope.value == pytest.approx(-0.25 / np.log(10.0), rel=1e-12)  # through -0.3, -0.2
+    scale = trend(laws, "C0")  # of the logarithm
+    assert scale.slope.value == pytest.approx(np.log(20.0) / np.log(100.0), rel=1e-12)
+    low, high = ends(scale.slope)
+    assert low < scale.slope.value < high
+    assert alpha.as_dict()["verdict"] == "rises"
+
+
+def test_trends_that_the_draws_do_not_tell():
+    laws = laws_of([[0.1, 100.0, 0.20]] * 3, spread=0.2)
+    assert trend(laws, "alpha").verdict == "cannot tell"
+    without = laws_of(FALLING, draws=0)
+    assert trend(without, "alpha").verdict == "no resamples"
+    assert not trend(without, "alpha").slope.has_interval
+
+
+def test_upper_limits_have_no_slope_of_their_own():
+    """E0 = 0 at all k with an upper limit of 0.3: any slope that values from 0 to 0.3 can have."""
+    laws = laws_of([[0.0, 100.0, 0.2]] * 3)
+    laws.limit = 0.3
+    found = trend(laws, "E0")
+    steepest = 0.3 / np.log(100.0)  # 0.3 at the one end and 0 at the other, whatever lies between
+    assert found.slope.value == found.change.value == 0.0
+    assert (found.slope.low, found.slope.high) == pytest.approx((-steepest, steepest), rel=1e-12)
+    assert (found.change.low, found.change.high) == pytest.approx((-0.3, 0.3), rel=1e-12)
+    assert (found.verdict, found.limited_at, found.share_rising) == ("cannot tell", (1, 10, 100), None)
+
+
+def test_one_upper_limit_widens_what_the_draws_tell():
+    laws = laws_of(FALLING, spread=0.01)
+    laws.limit = 0.05
+    alone, found = laws_of(FALLING, spread=0.01), trend(laws, "E0")
+    told = trend(alone, "E0").slope
+    assert found.limited_at == (100,)
+    assert found.slope.low == pytest.approx(told.low, rel=1e-12)
+    assert found.slope.high == pytest.approx(ends(told)[1] + 0.05 / (2.0 * np.log(10.0)), rel=1e-12)
+    assert found.verdict == "falls"
+
+
+@pytest.mark.parametrize(("lost", "known"), [(2, True), (4, False)])
+def test_draws_at_a_limit_of_the_search_may_be_anything(lost, known):
+    """Of 60: up to 5 % of them leave an end, the rest decides where; more leave none."""
+    laws = laws_of(FALLING, spread=0.01)
+    laws.drawn[:lost, 1, 2] = EDGE
+    found = trend(laws, "alpha")
+    assert np.isfinite(ends(found.slope)).all() == known
+    assert (found.verdict, found.open_at) == (("rises", ()) if known else ("cannot tell", (10,)))
+    floor = trend(laws, "E0").slope
+    assert np.isfinite(ends(floor)).all()
+
+
+def test_draws_that_failed_at_one_k_do_not_count():
+    laws = laws_of(FALLING, spread=0.01)
+    laws.drawn[:10, 1] = np.nan
+    slope = trend(laws, "alpha").slope
+    assert np.isfinite(ends(slope)).all()
+
+
+def test_one_k_has_no_trend(compute_counts):
+    laws = fit_passk(compute_counts, k=[10], method="least-squares-log")
+    with pytest.raises(ValueError, match=r"^k=\(10,\): must be at least two for a trend in k"):
+        trend(laws, "alpha")
+
+
+@pytest.mark.parametrize(
+    ("lows", "found"), [((0.3, 0.2, 0.1), None), ((0.3, 0.0, 0.0), 10), ((0.0, 0.2, 0.0), 100), ((0.0, 0.0, 0.0), 1)]
+)
+def test_where_the_floor_vanishes(lows, found):
+    laws = laws_of([[low, 100.0, 0.2] for low in lows])
+    assert vanishes_at(laws) == found
+    assert not_told_from_0(laws) == tuple(k for k, low in zip(laws.ks, lows, strict=True) if low == 0.0)
+
+
+# -- where laws hold together ------------------------------------------------------------------------------------------
+
+
+def crossing(one, other):
+    """C at which C1 C^-a1 = C2 C^-a2, by search."""
+    (_, c1, a1), (_, c2, a2) = (tuple(map(mp.mpf, row)) for row in (one, other))
+    return mp.exp(mp.findroot(lambda x: mp.log(c1) - a1 * x - mp.log(c2) + a2 * x, (0, 80), solver="anderson"))
+
+
+def test_the_floor_without_irreducible_parts():
+    found = together(laws_of(BARE))
+    expected = max(crossing(BARE[i], BARE[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    assert found.floor == pytest.approx(float(expected), rel=1e-12)
+    assert found.binding in {(1.0, 10.0), (10.0, 100.0)}
+
+
+def test_the_interval_of_the_floor():
+    laws = laws_of(BARE, spread=0.005)
+    floors = np.sort([float(max(crossing(row[i], row[j]) for i, j in ((0, 1), (0, 2), (1, 2)))) for row in laws.drawn])
+    low, high = floor_interval(laws, 0.9)
+    assert low == pytest.approx(floors[round(0.05 * 59)], rel=1e-9)
+    assert high == pytest.approx(floors[round(0.95 * 59)], rel=1e-9)
+    assert low < together(laws).floor < high
+    with pytest.raises(ValueError, match="C_x: no interval without resamples"):
+        floor_interval(laws_of(BARE, draws=0))
+
+
+def test_laws_that_hold_everywhere_and_nowhere():
+    assert together(laws_of([[0.5, 300.0, 0.2], [0.3, 200.0, 0.2], [0.1, 100.0, 0.2]])).floor == 0.0
+    assert together(laws_of([[0.1, 100.0, 0.2], [0.3, 200.0, 0.2], [0.5, 300.0, 0.2]])).floor == np.inf
+
+
+def test_params_tokens_laws_hold_together_where_their_envelopes_do(joint_counts):
+    """By search: below the floor the best of a budget is worse at k = 10 than at 1, and the laws contradict each other there."""
+    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log", resamples=20)
+    floor = together(laws).floor
+    assert 0.0 < floor < np.inf
+    low, high = floor_interval(laws)
+    assert low <= high
+
+    def best(fit, compute):
+        params = np.geomspace(1e-3, 1e3, 100_001) * float(fit.law.envelope.params(compute))
+        values = fit.neg_log({"params": params, "tokens": compute / (6.0 * params)})
+        return values.min(), params[values.argmin()]
+
+    one, ten = laws.fits
+    for share, holds in ((0.9, False), (1.1, True)):
+        (few, params), (many, _) = best(one, share * floor), best(ten, share * floor)
+        assert (many <= few) == holds
+        if not holds:
+            given = {"params": [params], "tokens": [share * floor / (6.0 * params)]}
+            assert contradictions(laws, given).tolist() == [[True]]
+    assert not contradictions(laws, {"params": [1e9], "tokens": [1e11]}).any()
+    values = [fit.neg_log({name: laws.covariates[name] for name in ("params", "tokens")}) for fit in laws.fits]
+    assert models_contradicted(laws) == int((values[1] > values[0]).sum())
+
+
+def test_how_far_beyond_the_models():
+    known = np.array([1e18, 1e22])
+    assert [decades_beyond(known, value) for value in (1e18, 1e20, 1e22)] == [0.0, 0.0, 0.0]
+    assert [decades_beyond(known, value) for value in (1e15, 1e24)] == pytest.approx([-3.0, 2.0])
+
+
+# -- predictions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fitted(drawn):
+    """Laws that cross: pass@k of Beta success rates is steeper in compute for larger k."""
+    return fit_passk(drawn("compute", seed=21).counts(), k=(1, 8, 64), method="least-squares-log", resamples=50)
+
+
+def test_the_floor_of_a_fit_parts_good_from_bad(fitted):
+    floor = together(fitted).floor
+    assert 0.0 < floor < 1e17
+    wrong = contradictions(fitted, {"compute": [floor * 1.01, floor * 10.0, floor * 0.9]}).any(axis=0)
+    assert wrong.tolist() == [False, False, True]
+
+
+def test_predictions_are_refused_below_the_floor(fitted):
+    floor = together(fitted).floor
+    rows = predict(fitted, {"compute": [floor * 2.0, 1e21]})
+    assert [(row["model"], row["k"]) for row in rows] == [(m, k) for m in (0, 1) for k in (1, 8, 64)]
+    for row in rows:
+        assert row["lo"] < row["neg_log"] < row["hi"]
+        assert row["pass_at_k"] == pytest.approx(np.exp(-row["neg_log"]))
+    values = [row["pass_at_k"] for row in rows if row["model"] == 1]
+    assert values == sorted(values)
+    with pytest.raises(ValueError, match=r"^compute=.*: the laws at k=\d+ and k=\d+ contradict each other there"):
+        predict(fitted, {"compute": [1e21, floor * 0.5]})
+    assert len(predict(fitted, {"compute": floor * 0.5}, strict=False)) == 3
+    with pytest.raises(ValueError, match="must have compute for the law compute"):
+        predict(fitted, {"params": 1e9})
+
+
+# -- the mixed derivative ----------------------------------------------------------------------------------------------
+
+
+def study_of(design, log_b, seed):
+    truth = affine_truth(design, (-0.7, 0.0), log_b, scatter=0.05, rng=seed)
+    counts = simulate(design, truth, problems=256, sampling=Fixed(64), rng=seed).counts()
+    return fit_passk(counts, k=(1, 4, 16), method="least-squares-log", resamples=100, seed=seed, cluster=None)
+
+
+def test_laws_that_bend_as_the_models_do_agree(design):
+    """fail@k of one family of success rates, whose log -log pass@k is nearly straight in log compute over two decades."""
+    narrow = grid(tuple(np.geomspace(1e8, 1e9, 6)), tuple(np.geomspace(1e10, 1e11, 6)))
+    laws = [study_of(narrow, (1.0, -0.25), seed) for seed in range(4)]
+    found = [row for each in laws for row in mixed_derivatives(each)]
+    assert len(found) == 4 * 2 * 2
+    assert np.mean([row.verdict != "differ" for row in found]) >= 0.75
+    for row, each in zip(found, [each for each in laws for _ in range(4)], strict=True):
+        least = min(each.at(k).coefficients["alpha"] for k in row.k)
+        gained = np.log(row.k[1] / row.k[0]) * max(map(abs, ends(row.difference)))  # in the exponent, from k to k
+        assert (row.verdict == "agree") == bool(gained <= 0.1 * least)
+    for row in found:
+        assert row.difference.value == pytest.approx(row.measured - row.predicted)
+        assert row.n_models == 18
+        assert row.as_dict()["verdict"] == row.verdict
+
+
+def slope(x, y):
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def test_both_sides_against_plain_lines(fitted):
+    """Slopes of what the models' and the laws' log y gain from k1 to k2, a unit of log k, against log C."""
+    found = mixed_derivatives(fitted)
+    log_c = np.log(fitted.covariates["compute"])
+    order = np.argsort(log_c, kind="stable")
+    y = np.log(fitted.data.curve.neg_log)
+    for row, (pair, part) in zip(found, [(p, h) for p in (0, 1) for h in (order[:15], order[15:])], strict=True):
+        gained = (y[part, pair + 1] - y[part, pair]) / np.log(8.0)
+        assert row.measured == pytest.approx(slope(log_c[part], gained), rel=1e-8)
+        at_models = {"compute": np.exp(log_c[part])}
+        by_law = (np.log(fitted.fits[pair + 1].neg_log(at_models)) - np.log(fitted.fits[pair].neg_log(at_models))) / np.log(8.0)
+        assert row.predicted == pytest.approx(slope(log_c[part], by_law), rel=1e-8)
+        assert row.compute == pytest.approx((np.exp(log_c[part].min()), np.exp(log_c[part].max())))
+        assert row.k == (fitted.ks[pair], fitted.ks[pair + 1])
+
+
+def test_laws_that_bend_otherwise_differ():
+    """log y falls ever faster in log compute, which no law E0 + C0 C^-alpha does."""
+    wide = grid(tuple(np.geomspace(1e7, 1e11, 8)), tuple(np.geomspace(1e9, 1e12, 6)))
+    found = mixed_derivatives(study_of(wide, (1.5, -0.6), 3))
+    assert any(row.verdict == "differ" for row in found)
+
+
+def test_only_compute_laws_have_one(joint_counts):
+    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log")
+    with pytest.raises(ValueError, match=r"^law='params-tokens': must be 'compute'"):
+        mixed_derivatives(laws)
+
+
+def test_without_resamples_there_is_no_verdict(compute_counts):
+    laws = fit_passk(compute_counts, k=[1, 10], method="least-squares-log")
+    assert {row.verdict for row in mixed_derivatives(laws)} == {"no resamples"}
+    assert len(mixed_derivatives(laws, parts=3)) == 3
