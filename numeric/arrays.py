@@ -77,7 +77,7 @@ def several(body: Callable[Concatenate[Any, Arguments], Any]) -> Callable[Argume
 
         return body(_namespace(values) or np, *values, **named)
 
-    return call  # type: ignore[return-value]  # the wrapper of functools keeps the namespace in its type
+    return call
 
 
 class _Call:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import number, outside
+from ..errors import ArgumentError, TableError, number, outside
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def averaged(
     if reasons:
         said += f"; left out: {'; '.join(reasons)}"
     if not kept.any():
-        raise ValueError(f"{evaluations.source}: {said}")
+        raise TableError(evaluations.source, said)
     errors = np.array([float(getattr(baselines[key], "standard_error", 0.0)) for key in names])
     if errors.any():
         shift = _shift(scores[:, kept], guessing, errors, normalise)
@@ -116,13 +116,13 @@ def _what(normalise: bool) -> str:
 def _names(evaluations: Evaluations, benchmarks: Sequence[str] | None, name: str) -> list[str]:
     names = list(evaluations.benchmarks if benchmarks is None else benchmarks)
     if isinstance(benchmarks, str) or not all(isinstance(key, str) for key in names):
-        raise ValueError(f"benchmarks={benchmarks!r}: must be names of benchmarks")
+        raise ArgumentError("benchmarks", benchmarks, "names of benchmarks")
     if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"benchmarks={names!r}: must be at least 2 different benchmarks to average")
+        raise ArgumentError("benchmarks", names, "at least 2 different benchmarks to average")
     for key in names:
         evaluations.require(key)
     if not isinstance(name, str) or not name or name in evaluations.scores or name in evaluations.proxies:
-        raise ValueError(f"name={name!r}: must be a new name, not that of a benchmark or proxy")
+        raise ArgumentError("name", name, "a new name, not that of a benchmark or proxy")
     return names
 
 

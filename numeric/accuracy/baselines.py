@@ -146,7 +146,7 @@ def resolve(
     for key in wanted.scores:
         baseline = of_given.get(key) or of_small.get(key) or _of_table(evaluations, key) or _of_metric(evaluations, key)
         if baseline is None:
-            raise ValueError(_unknown(evaluations, key, given))
+            raise ArgumentError("random_baseline", complaint=_unknown(evaluations, key, given))
         found[key] = baseline
     _require_some_above(wanted, found)
     return found
@@ -278,4 +278,5 @@ def _require_some_above(evaluations: Evaluations, baselines: Mapping[str, Baseli
         values = evaluations.scores[key][~np.isnan(evaluations.scores[key])]
         if len(values) and not (values > baselines[key].value).any():
             what = f"none of {counted(len(values), 'run')} of {evaluations.source} is above the random baseline {baselines[key]}"
-            raise ValueError(f"benchmark {key!r}: {what}; the highest accuracy is {float(values.max()):.6g}")
+            complaint = f"{what}; the highest accuracy is {float(values.max()):.6g}"
+            raise ArgumentError("benchmark", key, complaint=complaint)

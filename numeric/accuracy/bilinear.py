@@ -18,7 +18,8 @@ import numpy as np
 from ..data.sample import above_guessing
 from ..data.scale import accuracy, neg_log_accuracy
 from ..fit.bilinear import BilinearLaw, fit_bilinear
-from .kind import Found, Redone
+from ..fit.resample import Refits
+from .kind import Found
 from .power import MARGIN
 
 if TYPE_CHECKING:
@@ -66,14 +67,14 @@ class BilinearKind:
         loose = tuple(name for name, at in signs.items() if not abs(found[at]) > reach[at])
         return Found(coefficients=found, value=value, converged=True, undetermined=loose, inside=fit)
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
         """The planes of resamples; not certified where what was drawn does not determine one."""
         drawn = np.full((len(weights), 4), np.nan)
         for row, (weight, baseline) in enumerate(zip(weights, baselines, strict=True)):
             at = np.flatnonzero((weight > 0.0) & above_guessing(sample.accuracy, baseline, 0.0))
             pairs = np.repeat(at, np.rint(weight[at]).astype(np.int64))
             drawn[row] = _plane(sample.subset(pairs), float(baseline))
-        return Redone(drawn, np.isfinite(drawn).all(axis=1))
+        return Refits(drawn, np.isfinite(drawn).all(axis=1))
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Accuracy (K, m), also where a law does not hold: `beyond` says where that is."""

@@ -17,7 +17,7 @@ compute, A C^-p + B C^-q, and with q -> 0 the flatter one is a ceiling. So a cei
 Else the law bends, and a ceiling and a second term cannot be told apart. The law of params and tokens bends without a ceiling as
 it is; it has no rival, and tells a ceiling from runs of several ratios.
 
-Measured on the design of that paper (12 benchmarks, 10 samples each, level 0.9; `tests/numeric/downstream/test_ceiling.py`):
+Measured on the design of that paper (12 benchmarks, 10 samples each, level 0.9; `tests/numeric/accuracy/test_ceiling.py`):
 
 * of truths without a ceiling, the law of compute shows one in no sample, near D/N = 20 or at all ratios, where E = 0 alone would
   be excluded in 20 % and 8 %; the law of params and tokens shows one in none near D/N = 20 and in 2.5 % at all ratios;
@@ -30,7 +30,8 @@ Source of the law: Krajewski et al. 2025, arXiv 2512.08894, equation 10 and Appe
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from statistics import NormalDist
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ from ..errors import outside
 from ..fit.fitting import fit_terms
 from ..fit.intervals import checked_level
 from ..fit.models import PARAMS_TOKENS, PowerTerms
+from ..results import Estimate
 from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
 
 if TYPE_CHECKING:
@@ -50,8 +52,9 @@ if TYPE_CHECKING:
 
     from ..data.runs import Runs
     from ..data.sample import Sample
+    from .fitting import LawFit
 
-__all__ = ["CAVEAT", "Ceiling", "Rival", "ceiling_of"]
+__all__ = ["BESIDE", "CAVEAT", "Ceiling", "Rival", "ceiling_of", "limit_at_zero"]
 
 LEVEL = 0.9
 #: A ceiling is located where its interval is at most this wide in raw accuracy.
@@ -74,6 +77,15 @@ CAVEAT = (
     f"the law of compute is set beside A C^-p + B C^-q with exponents of at least {FLATTEST_TERM:g}, and beside A N^-beta + "
     "B D^-gamma, neither with a ceiling; the law of params and tokens takes its own two terms for all of the bend"
 )
+
+#: What sets the E of a fit apart from that of this module.
+BESIDE = (
+    "E, which sets the ceiling, is of the fitted runs and by Huber's function; compare-laws --ceiling takes all runs, held-out "
+    "ones too, and least squares, so that the two may differ. Where E is 0 its limit is that of the profile likelihood of the "
+    "fitted runs, as refits do not tell how far above 0 it may be"
+)
+#: Fits whose limits are kept: a table, its rows and its notes ask for the same one.
+KEPT = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +116,8 @@ class Ceiling:
     benchmark, law : str
     n : int
         Runs.
-    E, E_low, E_high : float
-        -log of normalised accuracy at the ceiling: estimate by least squares of log(-log Q'), and profile interval; >= 0.
-    value, low, high : float
-        The ceiling in raw accuracy.
+    E : Estimate
+        -log of normalised accuracy at the ceiling, >= 0: by least squares of log(-log Q'), with its profile interval.
     highest : float
         Highest observed accuracy.
     level : float
@@ -124,14 +134,8 @@ class Ceiling:
     benchmark: str
     law: str
     n: int
-    E: float
-    E_low: float
-    E_high: float
-    value: float
-    low: float
-    high: float
+    E: Estimate
     highest: float
-    level: float
     rivals: tuple[Rival, ...]
     verdict: str
     baseline: float
@@ -142,13 +146,24 @@ class Ceiling:
         """Whether the verdict is the same with guessing one standard error lower and higher."""
         return all(each.verdict == self.verdict for each in self.at_baselines)
 
+    @property
+    def accuracy(self) -> Estimate:
+        """The ceiling in raw accuracy."""
+        return self.E.mapped(lambda E: float(formulas.ceiling(E, self.baseline)))
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return asdict(self)
+        data = {part.name: getattr(self, part.name) for part in fields(self)}
+        data |= self.E.as_dict("E", "E_low", "E_high") | self.accuracy.as_dict() | {"level": self.E.level}
+        return data | {
+            "rivals": tuple(asdict(rival) for rival in self.rivals),
+            "at_baselines": tuple(other.as_dict() for other in self.at_baselines),
+        }
 
     def __str__(self) -> str:
-        found = f"{self.benchmark}, {self.law}: ceiling {self.value:.3f}, {100 * self.level:.4g} % interval {self.low:.3f} to "
-        reached = f"{self.high:.3f} ({self.n} runs, the highest {self.highest:.3f}): {VERDICTS[self.verdict]}"
+        ends = f"{100 * (self.E.level or 0.0):.4g} % interval {self.accuracy.low:.3f} to {self.accuracy.high:.3f}"
+        found = f"{self.benchmark}, {self.law}: ceiling {self.accuracy.value:.3f}, {ends} "
+        reached = f"({self.n} runs, the highest {self.highest:.3f}): {VERDICTS[self.verdict]}"
         if self.verdict == "bends":
             reached += f" ({', '.join(each.law for each in self.rivals if each.explains)} without one)"
         texts = [found + reached, *map(self._at_another, self.at_baselines)]
@@ -156,7 +171,8 @@ class Ceiling:
 
     def _at_another(self, other: Ceiling) -> str:
         same = "" if other.verdict == self.verdict else f": {VERDICTS[other.verdict]}"
-        return f"  if guessing scores {other.baseline:.4g}: {other.value:.3f}, {other.low:.3f} to {other.high:.3f}{same}"
+        at = other.accuracy
+        return f"  if guessing scores {other.baseline:.4g}: {at.value:.3f}, {at.low:.3f} to {at.high:.3f}{same}"
 
 
 def ceiling_of(
@@ -210,23 +226,16 @@ def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
         """How much worse the best law with this E is than what is allowed."""
         return excess.of(fit_terms(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value) - excess.allowed
 
-    ends = _end(rise, E, 0.0), _end(rise, E, float(np.max(runs.loss)))
-    raw = [float(formulas.ceiling(np.float64(e), np.float64(sample.baseline))) for e in (E, *ends)]
+    estimate = Estimate(E, _end(rise, E, 0.0), _end(rise, E, float(np.max(runs.loss))), level=level)
     rivals = tuple(_rivals(runs, excess)) if law == "compute" else ()
     return Ceiling(
         benchmark=sample.benchmark,
         law=law,
         n=len(used),
-        E=E,
-        E_low=ends[0],
-        E_high=ends[1],
-        value=raw[0],
-        low=raw[2],
-        high=raw[1],
+        E=estimate,
         highest=float(used.accuracy.max()),
-        level=level,
         rivals=rivals,
-        verdict=_verdict(ends[0], rivals, raw[1] - raw[2]),
+        verdict=_verdict(estimate, rivals, sample.baseline),
         baseline=sample.baseline,
     )
 
@@ -259,12 +268,13 @@ def _rivals(runs: Runs, excess: _Excess) -> Iterator[Rival]:
         yield Rival(law=str(fit.model), statistic=statistic, explains=statistic <= excess.allowed)
 
 
-def _verdict(E_low: float, rivals: tuple[Rival, ...], width: float) -> str:
-    if E_low == 0.0:
+def _verdict(E: Estimate, rivals: tuple[Rival, ...], baseline: float) -> str:
+    if E.low == 0.0:
         return "no ceiling shown"
-    if any(each.explains for each in rivals):
+    if any(rival.explains for rival in rivals):
         return "bends"
-    return "identified" if width <= LOCATED else "not located"
+    highest, lowest = (float(formulas.ceiling(end, baseline)) for end in (E.low, E.high))
+    return "identified" if highest - lowest <= LOCATED else "not located"
 
 
 def _end(rise: Any, inside: float, limit: float) -> float:
@@ -274,3 +284,18 @@ def _end(rise: Any, inside: float, limit: float) -> float:
     if inside == limit or rise(limit) <= 0.0:
         return limit
     return float(brentq(rise, inside, limit, xtol=1e-10, rtol=1e-8))
+
+
+@lru_cache(maxsize=KEPT)
+def limit_at_zero(fit: LawFit, level: float) -> float | None:
+    """The upper end of the profile interval of E where its estimate is 0, the least that it can be.
+
+    Refits gather at 0 and give it no upper end. None where E is not 0, or is no coefficient.
+    """
+    law = next((law for law, kind in CEILING_KINDS.items() if kind == fit.name), None)
+    if law is None or fit.coefficients["E"] != 0.0:
+        return None
+    try:
+        return ceiling_of(fit.sample, law=law, margin=fit.margin, level=level).E.high
+    except ValueError:  # no more runs than coefficients
+        return None

@@ -17,6 +17,7 @@ import numpy as np
 from .. import formulas
 from ..fit.bootstrap import percentile
 from ..fit.text import number
+from ..results import Estimate
 from .bilinear import SIGNED, BilinearKind, law_of
 
 if TYPE_CHECKING:
@@ -63,6 +64,13 @@ class Crossing:
     n_held_out: int
     fitted_beyond: int
     held_out_beyond: int
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """C_x with its interval."""
+        if self.compute is None:
+            return None
+        return Estimate(self.compute, self.low, self.high, undetermined=not self.is_determined)
 
     @property
     def is_determined(self) -> bool:

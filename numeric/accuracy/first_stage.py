@@ -27,6 +27,7 @@ from ..fit.models import (
     in_coordinates,
 )
 from ..fit.objective import Objective
+from ..fit.resample import Refits
 from ..fit.separable import Centred
 from . import tied
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from ..data.sample import Points
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 __all__ = ["STAGES", "FirstStage", "Reading", "StageFit"]
 
@@ -85,15 +85,11 @@ class StageFit:
     value: float
     inside: Any
 
-    def refit(self, weights: Floats) -> tuple[Floats, Mask]:
+    def refit(self, weights: Floats) -> Refits:
         """Coefficients (K, p) with weights (K, n), and whether each minimum is certified."""
-        if self.stage.is_tied:
-            found, converged = self.inside.refit(weights)
-        else:
-            again = refit(self.inside, weights)
-            found, converged = again.coefficients, again.converged
+        again = self.inside.refit(weights=weights) if self.stage.is_tied else refit(self.inside, weights)
         enough = (weights > 0.0).sum(axis=1) >= len(self.stage.coefficients)
-        return self.stage.of_proxy(found, self.reading), converged & enough
+        return Refits(self.stage.of_proxy(again.coefficients, self.reading), again.converged & enough)
 
 
 @dataclass(frozen=True)

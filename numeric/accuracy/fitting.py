@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._progress import progress_bar
 from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
-from ..fit.resample import case_weights
+from ..fit.resample import case_weights, refits_of
+from ..results import Estimate
+from .ceiling import limit_at_zero
 from .power import MARGIN
 from .predicting import predicted
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
+    from ..fit.resample import Draws, Refits
     from .baselines import Baseline
     from .kind import Found, Kind
 
@@ -47,7 +49,7 @@ SURELY_GUESSING = 1e3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LawFit:
-    """A law and the runs that it was fitted to.
+    """A law and the runs that it was fitted to: a `isoflop.numeric.fit.model.Fitted`.
 
     Attributes
     ----------
@@ -56,12 +58,12 @@ class LawFit:
         The runs of the fit: n.
     found : Found
     n_below : int
-        Runs that were not fitted, for they exceed guessing by no more than the margin or have accuracy 1.
+        Runs that were not fitted: they exceed guessing by no more than the margin, or have accuracy 1.
     margin : float or None
-    draws, baselines : ndarray
-        (K, p) coefficients refitted to resamples, and the accuracy of guessing of each, (K,).
-    n_failed : int
-        Refits without a certified minimum, which are left out.
+    resamples : Draws or None
+        The law refitted to resamples of its runs.
+    baselines : ndarray
+        (K,): the accuracy of guessing with which each draw was refitted.
     seed : int
     interrupted : bool
     """
@@ -71,9 +73,8 @@ class LawFit:
     found: Found
     n_below: int
     margin: float | None
-    draws: Floats
-    baselines: Floats
-    n_failed: int = 0
+    resamples: Draws | None = None
+    baselines: Floats = field(default_factory=lambda: np.empty(0))
     seed: int = 0
     interrupted: bool = False
 
@@ -81,6 +82,75 @@ class LawFit:
     def name(self) -> str:
         """Of the law."""
         return self.kind.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the p coefficients."""
+        return self.kind.coefficients
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """By name."""
+        return dict(zip(self.names, self.found.coefficients.tolist(), strict=True))
+
+    @property
+    def size(self) -> int:
+        """Number of runs n."""
+        return len(self.sample)
+
+    @property
+    def objective_value(self) -> float:
+        """What was minimised, at the minimum."""
+        return self.found.value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum."""
+        return bool(self.found.converged)
+
+    @property
+    def draws(self) -> Floats:
+        """(K, p): the coefficients refitted to resamples."""
+        return np.empty((0, len(self.names))) if self.resamples is None else self.resamples.coefficients
+
+    @property
+    def n_failed(self) -> int:
+        """Refits without a certified minimum, which are left out."""
+        return 0 if self.resamples is None else self.resamples.failed
+
+    def refit(self, *, weights: Floats, baselines: Floats) -> Refits:
+        """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what guessing scores."""
+        return self.kind.refit(self.sample, self.found, weights, baselines)
+
+    def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
+        """Which of the coefficients (K, p) lie at a limit of the search."""
+        return np.logical_or(*self.found.at_limits(coefficients))
+
+    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
+        """The coefficients with their percentile intervals over the resamples.
+
+        An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none. Without resamples, and
+        where the runs leave a coefficient undetermined, there are no ends.
+        """
+        zero = limit_at_zero(self, level) if len(self.draws) > 1 else None
+        estimates = {}
+        for name, value, draws in zip(self.names, self.found.coefficients.tolist(), self.draws.T, strict=True):
+            loose = name in self.undetermined
+            estimate = Estimate.of_draws(value, () if loose else draws, level, undetermined=loose)
+            if name == "E" and zero is not None and not loose:
+                estimate = replace(estimate, low=0.0, high=zero, at_most=True)
+            parts = {part: number for part in ("value", "low", "high") if (number := getattr(estimate, part)) is not None}
+            at_limit = tuple(part for part, number in parts.items() if self.limit_of(name, number))
+            estimates[name] = replace(estimate, at_limit=at_limit)
+        return estimates
+
+    def limit_of(self, name: str, value: float | None) -> str | None:
+        """Which limit of the search a coefficient lies at: "lower", "upper" or None."""
+        if value is None:
+            return None
+        lower, upper = self.found.at_limits(np.full(len(self.names), value))
+        at = self.names.index(name)
+        return "lower" if lower[at] else "upper" if upper[at] else None
 
     @property
     def one_ratio(self) -> tuple[float, float] | None:
@@ -106,10 +176,9 @@ class LawFit:
 
     @property
     def at_limits(self) -> dict[str, int]:
-        """How many refits have each coefficient on a limit of the search; without those that no refit has there."""
-        low, high = self.found.at_limits(self.draws)
-        counted = (low | high).sum(axis=0).tolist()
-        return {name: count for name, count in zip(self.kind.coefficients, counted, strict=True) if count}
+        """How many refits have each coefficient at a limit of the search; without those that no refit has there."""
+        counts = self.on_limit(self.draws).sum(axis=0).tolist()
+        return {name: count for name, count in zip(self.names, counts, strict=True) if count}
 
     @property
     def weak(self) -> str:
@@ -186,16 +255,7 @@ def fit_law(sample: Sample, kind: Kind) -> LawFit:
         raise ValueError(
             f"{sample.benchmark}: no run exceeds guessing ({sample.baseline:g}) by more than {least:g} and is below 1"
         )
-    found = kind.fit(train)
-    return LawFit(
-        kind=kind,
-        sample=train,
-        found=found,
-        n_below=len(sample) - len(train),
-        margin=least,
-        draws=np.empty((0, len(found.coefficients))),
-        baselines=np.empty(0),
-    )
+    return LawFit(kind=kind, sample=train, found=kind.fit(train), n_below=len(sample) - len(train), margin=least)
 
 
 def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, progress: bool = False) -> LawFit:
@@ -208,29 +268,16 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, pro
     random = np.random.default_rng(whole_number("seed", seed, 0))
     weights = case_weights(fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random)
     baselines = baseline.draws(repeats, random)
-    parts: list[tuple[Any, Any]] = []
-    interrupted = False
-    bar = progress_bar(repeats, progress, what=fit.name, unit="refit")
+    if not repeats:
+        return replace(fit, seed=seed)
+    batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
+    samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
     try:
-        for start in range(0, repeats, BATCH):
-            rows = slice(start, min(start + BATCH, repeats))
-            parts.append(fit.kind.refit(fit.sample, fit.found, weights[rows], baselines[rows]))
-            bar.update(rows.stop - start)
+        law: Any = fit  # it is refitted by cases alone, each with its own accuracy of guessing
+        draws = refits_of(law, samples, repeats, seed=seed, progress=progress, what=fit.name)
     except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        bar.close()
-    if not parts:
-        return replace(fit, seed=seed, interrupted=interrupted)
-    coefficients, done = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return replace(
-        fit,
-        draws=coefficients[done],
-        baselines=baselines[: len(done)][done],
-        n_failed=int((~done).sum()),
-        seed=seed,
-        interrupted=interrupted,
-    )
+        return replace(fit, seed=seed, interrupted=True)
+    return replace(fit, resamples=draws, baselines=baselines[draws.index], seed=seed, interrupted=draws.interrupted)
 
 
 def predictions(fit: LawFit, runs: Sample, names: Sequence[str], level: float) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
+    from ..fit.resample import Refits
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["BEYOND", "Found", "Kind", "Redone"]
+__all__ = ["BEYOND", "Found", "Kind"]
 
 #: How a number on a bound of the search is written (see `Found.bounds`): the runs ask for one beyond.
 BEYOND = {"lower": "<", "upper": ">", None: ""}
@@ -73,13 +74,6 @@ class Found:
         return np.where(lower, "lower", np.where(upper, "upper", None))  # type: ignore[call-overload]
 
 
-class Redone(NamedTuple):
-    """Refits: coefficients (K, p), and whether each minimum is certified (K,)."""
-
-    coefficients: Floats
-    converged: Mask
-
-
 class Kind(Protocol):
     """A form of law.
 
@@ -119,7 +113,7 @@ class Kind(Protocol):
         """The law closest to the runs, all of which are used; ValueError where they are too few."""
         ...
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
         """The fit repeated K times: weights (K, n) how often each run is drawn (0: not), baselines (K,) accuracy of guessing.
 
         A run at or below its redrawn guessing accuracy has no -log and counts as not drawn.

@@ -70,7 +70,7 @@ def _found(name: str, first_stage: str) -> Kind:
 
         return two_stage(name.removeprefix("two-stage-"), stage=first_stage)
     if name.startswith("bnsl"):
-        from .bnsl_fit import broken
+        from .broken_fit import broken
 
         return broken(int(name.partition("-")[2] or 1))
     if name == "bilinear":

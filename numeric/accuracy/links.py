@@ -15,7 +15,8 @@ import numpy as np
 
 from ..fit.newton import Problems, minimise
 from ..fit.objective import Clip
-from .peaks import peaks
+from ..fit.resample import Refits
+from ..fit.scan import peaks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["EXPONENTIAL", "LINEAR", "LINKS", "LOGISTIC", "UNIT_LOGISTIC", "Link", "LinkFit", "LinkRefits"]
+__all__ = ["EXPONENTIAL", "LINEAR", "LINKS", "LOGISTIC", "UNIT_LOGISTIC", "Link", "LinkFit"]
 
 SQUARES = Clip(2.0, -np.inf, np.inf)
 #: Inside, the proxy z runs from -1 to 1. A logistic's slope in z: from nearly a line to nearly a step.
@@ -319,14 +320,6 @@ class LinkFit(NamedTuple):
     undetermined: tuple[str, ...]
 
 
-class LinkRefits(NamedTuple):
-    """Links of K problems: coefficients (K, p), sums of squares (K,), whether each is certified (K,)."""
-
-    coefficients: Floats
-    values: Floats
-    converged: Mask
-
-
 @dataclass(frozen=True)
 class Link:
     """Accuracy Q as a function of the proxy L.
@@ -387,13 +380,14 @@ class Link:
         written = self.shape.written(theta, centre, scale)[0]
         return LinkFit(written, float(value[0]), bool(done[0]), self._open(theta[0], z))
 
-    def refit(self, proxy: Floats, accuracy: Floats, weights: Floats, *, most: int = FEW_STARTS) -> LinkRefits:
+    def refit(self, proxy: Floats, accuracy: Floats, weights: Floats, *, most: int = FEW_STARTS) -> Refits:
         """The fit of K problems with weights (K, n), to accuracies (n,) or (K, n), each from up to `most` starts of a scan."""
         z, centre, scale = _standardised(proxy)
         observed = np.broadcast_to(accuracy, weights.shape)
         theta, value, done = self._solve(z, observed, weights, most)
         found = self.shape.written(theta, centre, scale)
-        return LinkRefits(found, value, done & np.isfinite(found).all(axis=1) & (_distinct(proxy, weights) >= self.least))
+        converged = done & np.isfinite(found).all(axis=1) & (_distinct(proxy, weights) >= self.least)
+        return Refits(found, converged, value)
 
     def _solve(self, z: Floats, observed: Floats, weights: Floats, most: int) -> tuple[Floats, Floats, Mask]:
         """The best minimum of K problems: (b, a, inner coefficients), objectives, certificates."""

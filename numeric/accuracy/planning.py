@@ -1,35 +1,48 @@
-r"""Planning for a benchmark whose -log Q' is a law of params and tokens: every theorem on losses holds for it.
+r"""Planning for a benchmark whose -log Q' is a law of params and tokens: every theorem on losses holds.
 
-.. math:: y = -\log Q' = E + A N^{-\beta} + B D^{-\gamma}, \qquad Q = Q_r + (1 - Q_r) e^{-y}, \qquad Q'_{max} = e^{-E}.
+.. math:: y = -\log Q' = E + A N^{-\beta} + B D^{-\gamma}, \qquad Q = Q_r + (1 - Q_r) e^{-y}.
 
-Q falls with y, so what is optimal for y is optimal for the accuracy, and what an allocation costs in y - E is the law's penalty.
+Q falls with y, so what is optimal for y is optimal for the accuracy, and what an allocation costs in
+y - E is the law's penalty. No budget exceeds the ceiling Q'_max = exp(-E). `planned` repeats this
+with every refit of a fitted law, for intervals.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import formulas
-from ..allocation_across import allocation_across
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
+from ..law import Law
+from ..results import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
 
     from ..allocation import Allocation
-    from ..law import Law, NumericEnvelope
+    from ..law import NumericEnvelope
     from ..penalty import Tolerance
+    from .fitting import LawFit
 
     Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
-__all__ = ["AccuracyLaw", "AccuracyPenalty", "LossOptimal", "Plan"]
+__all__ = ["AccuracyLaw", "AccuracyPenalty", "LossOptimal", "Plan", "Planning", "Refitted", "planned", "planning_law"]
+
+#: Laws of params and tokens; the first that was fitted is planned with.
+PLANNING = ("params-tokens", "params-tokens-ceiling")
+#: Coefficients of two laws, of which one allocates and the other judges.
+ACROSS = ("A", "B", "beta", "gamma")
+#: What training for the least loss costs, by the least that each cost can be, at the ratio 1.
+COSTS = {"loss_penalty": 1.0, "lost_accuracy": 0.0, "compute_overhead": 0.0}
 
 
 class _Record:
@@ -178,10 +191,9 @@ class AccuracyLaw:
     @classmethod
     def from_coefficients(cls, names: Sequence[str], values: Any, baseline: float, name: str = "") -> AccuracyLaw:
         """The law of a fit, by the names of its coefficients; without E the accuracy goes to 1."""
-        from ..law import Law
-
-        found: dict[str, Any] = {"E": 0.0} | {key: float(value) for key, value in zip(names, values, strict=True)}
-        return cls(law=Law(**found, name=name or "accuracy"), random_baseline=baseline, name=name)
+        coefficients: dict[str, Any] = {"E": 0.0} | dict(zip(names, map(float, values), strict=True))
+        law = Law(**coefficients, name=name or "accuracy")
+        return cls(law=law, random_baseline=baseline, name=name)
 
     # -- the law -------------------------------------------------------------------------------------------------------
 
@@ -269,7 +281,7 @@ class AccuracyLaw:
         if budgets is not None:
             ratios, budgets = (each.ravel() for each in np.meshgrid(ratios, budgets, indexing="ij"))
         cost = self.law.penalty(ratio=ratios)
-        found = AccuracyPenalty(
+        at_any_budget = AccuracyPenalty(
             ratio=ratios,
             size_ratio=cost.size_ratio,
             loss_penalty=cost.loss_penalty,
@@ -278,14 +290,11 @@ class AccuracyLaw:
             greatest_loss=self._greatest_loss(cost.excess),
         )
         if budgets is None:
-            return found
-        best = self.law.envelope.reducible_loss(budgets)
+            return at_any_budget
         optimal = np.asarray(self.optimal_accuracy(budgets))
-        lost = self._lost(best, cost.excess)
-        return AccuracyPenalty(
-            **{name: getattr(found, name) for name in ("ratio", "size_ratio", "loss_penalty", "excess")},
-            effective_compute=found.effective_compute,
-            greatest_loss=found.greatest_loss,
+        lost = self._lost(self.law.envelope.reducible_loss(budgets), cost.excess)
+        return replace(
+            at_any_budget,
             compute=budgets,
             accuracy=optimal - lost,
             optimal_accuracy=optimal,
@@ -302,21 +311,27 @@ class AccuracyLaw:
         compute : float or array_like
             Budgets in FLOP.
         """
-        across = allocation_across(loss_law, self.law, _budgets(compute))
-        lost = self._lost(across.optimal_reducible, across.excess)
-        optimal = np.asarray(self.optimal_accuracy(across.compute))
+        budgets, best, own = _budgets(compute), loss_law.envelope, self.law.envelope
+        first, second = (law.needed("A", "B") for law in (loss_law, self.law))
+        indexed = {f"{name}_1": first[name] for name in ACROSS} | {f"{name}_2": second[name] for name in ACROSS}
+        s = np.asarray(formulas.log_size_ratio_across(compute=budgets, **indexed))
+
+        exponents = {name: second[name] for name in ("beta", "gamma")}
+        excess, effective = formulas.excess(s, **exponents), formulas.effective_compute(s, **exponents)
+        optimal = np.asarray(self.optimal_accuracy(budgets))
+        lost = self._lost(own.reducible_loss(budgets), excess)
         return LossOptimal(
             law=loss_law.name,
-            compute=across.compute,
-            params=across.params,
-            tokens=across.tokens,
-            optimal_params=across.optimal_params,
-            optimal_tokens=across.optimal_tokens,
-            ratio=_ratio(across.log_size_ratio),
-            loss_penalty=across.loss_penalty,
-            excess=across.excess,
-            effective_compute=across.effective_compute,
-            compute_overhead=_overhead(across.lost_compute, across.effective_compute),
+            compute=budgets,
+            params=best.params(budgets),
+            tokens=best.tokens(budgets),
+            optimal_params=own.params(budgets),
+            optimal_tokens=own.tokens(budgets),
+            ratio=formulas.ratio_at_log(s),
+            loss_penalty=formulas.penalty(s, **exponents),
+            excess=excess,
+            effective_compute=effective,
+            compute_overhead=_overhead(formulas.lost_compute(s, **exponents), effective),
             accuracy=optimal - lost,
             optimal_accuracy=optimal,
             lost_accuracy=lost,
@@ -338,15 +353,11 @@ class AccuracyLaw:
 
     def _greatest_loss(self, excess: Any) -> Floats:
         """The most of Q* - Q over all budgets at this P - 1; at the optimum nothing."""
-        found = np.zeros(len(excess))
+        most = np.zeros(len(excess))
         off = excess > 0.0
         if off.any():
-            found[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
-        return found
-
-
-def _ratio(log_size_ratio: Floats) -> Floats:
-    return np.asarray(formulas.ratio_at_log(log_size_ratio))
+            most[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
+        return most
 
 
 def _overhead(lost: Floats, effective: Floats) -> Floats:
@@ -356,3 +367,184 @@ def _overhead(lost: Floats, effective: Floats) -> Floats:
 
 def _budgets(compute: Any) -> Floats:
     return np.atleast_1d(positive_array("compute", compute)).ravel()
+
+
+# -- a fitted law and its refits -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Refitted:
+    """A fitted law of accuracy with those of its refits that have an envelope.
+
+    Attributes
+    ----------
+    law : AccuracyLaw
+    refits : tuple of AccuracyLaw
+    on_limit : ndarray of bool
+        Which of the refits have a coefficient at a limit of the search.
+    level : float
+        Nominal coverage of intervals.
+    """
+
+    law: AccuracyLaw
+    refits: tuple[AccuracyLaw, ...]
+    on_limit: Mask
+    level: float
+
+    @classmethod
+    def of(cls, fit: LawFit, level: float) -> Refitted:
+        """Of a fit by params and tokens."""
+        names = fit.kind.coefficients
+        law = AccuracyLaw.from_coefficients(names, fit.coefficients.values(), fit.sample.baseline, fit.sample.benchmark)
+        refits, kept = [], np.zeros(len(fit.draws), dtype=bool)
+        for i, (coefficients, baseline) in enumerate(zip(fit.draws, fit.baselines, strict=True)):
+            with suppress(ValueError):
+                refits.append(AccuracyLaw.from_coefficients(names, coefficients, float(baseline)))
+                kept[i] = True
+        on_limit = np.asarray(fit.on_limit(fit.draws).any(axis=1))[kept]
+        return cls(law=law, refits=tuple(refits), on_limit=on_limit, level=level)
+
+    def estimates(self, figure: Callable[[AccuracyLaw], Any], least: Any = None) -> list[Estimate]:
+        """The entries of a figure (m,), each with its interval over the refits.
+
+        Where a refit takes an entry beyond the floats there is no interval. `least`: for each entry
+        None, or the least that this cost can be, from which its interval then reaches up.
+        """
+        values = np.atleast_1d(np.asarray(figure(self.law), dtype=np.float64))
+        draws = np.full((len(self.refits), len(values)), np.nan)
+        for draw, refit in zip(draws, self.refits, strict=True):
+            with suppress(ValueError):  # beyond the floats
+                draw[:] = figure(refit)
+        ends = [None] * len(values) if least is None else least
+        return [self._estimate(float(value), *each) for value, *each in zip(values, draws.T, ends, strict=True)]
+
+    def _estimate(self, value: float, draws: Floats, least: float | None) -> Estimate:
+        if least is None and not np.isfinite(draws).all():
+            return Estimate(value, level=self.level)
+        dear = np.where(np.isnan(draws), np.inf, draws)
+        return Estimate.of_draws(value, dear, self.level, least=least, on_limit=self.on_limit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planning:
+    """What a law of params and tokens says of allocations, every figure an estimate.
+
+    Attributes
+    ----------
+    law : str
+    exponent, coefficient, params_share, ceiling : Estimate
+        alpha and C0 of the envelope -log Q' = E + C0 C^-alpha, w_N of N*(C) = n C^w_N, and the
+        highest accuracy.
+    allocations : tuple of dict
+        compute; params, tokens, tokens_per_param and accuracy of the best allocation.
+    penalties : tuple of dict
+        ratio; loss_penalty, effective_compute, greatest_loss, and lost_accuracy at each budget.
+    loss_optimal : tuple of dict
+        law, compute; ratio, loss_penalty, lost_accuracy, compute_overhead. Where the interval of the
+        ratio holds 1, at which the other three are least, these are bounded from above alone.
+    n_failed : int
+        Refits that are no law with an envelope; the intervals leave them out.
+    tokens_per_param : tuple of float
+        The least and the largest D/N of the fitted runs.
+    n_refits, n_at_bound : int
+        Refits, and those with a coefficient at a limit of the search.
+    """
+
+    law: str
+    exponent: Estimate
+    coefficient: Estimate
+    params_share: Estimate
+    ceiling: Estimate
+    allocations: tuple[dict[str, Any], ...]
+    penalties: tuple[dict[str, Any], ...]
+    loss_optimal: tuple[dict[str, Any], ...]
+    n_failed: int
+    tokens_per_param: tuple[float, float]
+    n_refits: int
+    n_at_bound: int
+
+    def doubt(self, level: float) -> str:
+        """What speaks against the intervals: none, or more refits at a limit than a tail holds."""
+        low, high = (f"{ratio:.3g}" for ratio in self.tokens_per_param)
+        if not self.n_refits:
+            return f"without refits nothing says how well runs at D/N of {low} to {high} tell N from D"
+        if self.n_at_bound > 0.5 * (1.0 - level) * self.n_refits:
+            return (
+                f"in {self.n_at_bound} of {self.n_refits} refits a coefficient is at a limit of the search: runs at "
+                f"D/N of {low} to {high} hardly tell N from D, and the allocation is undetermined"
+            )
+        return ""
+
+
+def planning_law(fits: Iterable[LawFit]) -> tuple[LawFit | None, str]:
+    """The fit to plan with, or why there is none."""
+    by_name = {fit.name: fit for fit in fits}
+    name = next((name for name in PLANNING if name in by_name), None)
+    if name is None:
+        return None, f"need a fit of {' or '.join(PLANNING)}"
+    fit = by_name[name]
+    if not fit.converged:
+        return None, f"the fit of {name} is no certified minimum"
+    if fit.alike:
+        return None, f"{name}: {fit.alike}"
+    if fit.undetermined:
+        return None, f"{name} leaves {', '.join(fit.undetermined)} undetermined; runs of other params or tokens would tell"
+    return fit, ""
+
+
+def planned(fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[Law], level: float) -> Planning:
+    """Every figure by the law and by its refits."""
+    refitted = Refitted.of(fit, level)
+    ratios_of_runs = fit.sample.at.column("tokens") / fit.sample.at.column("params")
+
+    def one(figure: Callable[[AccuracyLaw], float]) -> Estimate:
+        return refitted.estimates(figure)[0]
+
+    def entry(name: str, record: Callable[[AccuracyLaw], Any]) -> list[Estimate]:
+        return refitted.estimates(lambda law: getattr(record(law), name))
+
+    def rows(given: dict[str, Any], names: Iterable[str], record: Callable[[AccuracyLaw], Any]) -> Any:
+        """A row for each of the given values, with the estimates of some entries of a record."""
+        columns = given | {name: entry(name, record) for name in names}
+        return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+    def at(budget: float) -> Callable[[AccuracyLaw], Any]:
+        return lambda law: law.penalty(ratios, budget)
+
+    lost_at = [entry("lost_accuracy", at(budget)) for budget in budgets.tolist()]
+    lost = [
+        [{"compute": budget, "lost": lost} for budget, lost in zip(budgets.tolist(), row, strict=True)]
+        for row in (zip(*lost_at, strict=True) if lost_at else [()] * len(ratios))
+    ]
+    allocated = ("params", "tokens", "tokens_per_param", "accuracy")
+    penalties = ("loss_penalty", "effective_compute", "greatest_loss")
+    return Planning(
+        law=fit.name,
+        exponent=one(lambda law: law.law.envelope.exponent),
+        coefficient=one(lambda law: law.law.envelope.coefficient),
+        params_share=one(lambda law: law.law.envelope.params_share),
+        ceiling=one(lambda law: law.ceiling),
+        allocations=rows({"compute": budgets.tolist()}, allocated, lambda law: law.plan(budgets)) if len(budgets) else (),
+        penalties=rows({"ratio": ratios.tolist(), "lost_accuracy": lost}, penalties, lambda law: law.penalty(ratios)),
+        loss_optimal=tuple(row for law in loss_laws for row in _loss_optimal(refitted, law, budgets)),
+        n_failed=len(fit.draws) - len(refitted.refits),
+        tokens_per_param=(float(ratios_of_runs.min()), float(ratios_of_runs.max())),
+        n_refits=len(refitted.refits),
+        n_at_bound=int(refitted.on_limit.sum()),
+    )
+
+
+def _loss_optimal(refitted: Refitted, loss_law: Law, budgets: Floats) -> list[dict[str, Any]]:
+    """A row a budget. A cost is least where the ratio is 1: if that may be, it is bounded from above alone."""
+    if not len(budgets):
+        return []
+
+    def figure(name: str) -> Callable[[AccuracyLaw], Any]:
+        return lambda law: getattr(law.loss_optimal(loss_law, budgets), name)
+
+    ratios = refitted.estimates(figure("ratio"))
+    columns = {"compute": budgets.tolist(), "ratio": ratios}
+    for name, least in COSTS.items():
+        may_be_least = [least if ratio.has_interval and not ratio.excludes(1.0) else None for ratio in ratios]
+        columns[name] = refitted.estimates(figure(name), may_be_least)
+    return [{"law": loss_law.name, **dict(zip(columns, row, strict=True))} for row in zip(*columns.values(), strict=True)]

@@ -27,8 +27,9 @@ from ..fit.models import (
     in_coordinates,
 )
 from ..fit.objective import Objective
+from ..fit.resample import Refits
 from ..fit.separable import Centred
-from .kind import AT_LIMIT, Found, Redone
+from .kind import AT_LIMIT, Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,12 +149,12 @@ class PowerKind:
         slope = off @ np.log(self.runs(sample).loss) / (off @ off)
         return f"least squares of log(-log Q') without a bound: {self.terms.exponents[0]} = {-slope:.4g}"
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
         """The fit repeated; see `Kind.refit`."""
         usable = above_guessing(sample.accuracy, baselines[:, None], 0.0)
         raw = np.where(usable, sample.accuracy, 0.5 * (1.0 + baselines[:, None]))
         again = refit(found.inside, np.where(usable, weights, 0.0), neg_log_accuracy(raw, baselines[:, None]))
-        return Redone(again.coefficients, again.converged)
+        return Refits(again.coefficients, again.converged)
 
     def neg_log(self, coefficients: Floats, at: Points) -> Floats:
         """-log Q' (K, m) of K laws (K, p) at m points."""

@@ -8,17 +8,14 @@ Both by least squares of accuracy, the global minimum; R2 = 1 - (sum of squares 
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from dataclasses import asdict, dataclass, fields
-from math import isfinite, sqrt
-from textwrap import wrap
+from dataclasses import asdict, dataclass
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.text import UNKNOWN, WIDTH, clean, number, table
+from ...theory.typeset.escapes import clean, latex_escaped
+from ...theory.typeset.table import Column, Table, Words
 from .links import LOGISTIC, MOST_STARTS, UNIT_LOGISTIC
 
 if TYPE_CHECKING:
@@ -32,7 +29,24 @@ if TYPE_CHECKING:
 
 __all__ = ["ProxyQuality", "ProxyTable", "proxy_quality", "rank_correlation"]
 
-DIGITS, LONGEST_NAME = 4, 21
+LONGEST_NAME = 21
+
+
+def _short(name: str) -> str:
+    plain = clean(name)
+    return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 3]}..."
+
+
+COLUMNS = (
+    Column("benchmark", of=lambda row: _short(row.benchmark), align="left"),
+    Column("proxy", of=lambda row: _short(row.proxy), align="left"),
+    Column("n", "runs"),
+    Column("spearman", "rank\ncorr.", r"$\rho_S$"),
+    Column("r2", "R2", "$R^2$"),
+    Column("rmse", "RMSE"),
+    Column("r2_four", "R2, four\ncoeff.", "$R^2_4$"),
+    Column("rmse_four", "RMSE, four\ncoeff.", "RMSE$_4$"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,48 +108,18 @@ class ProxyTable:
         """Plain data."""
         return {"source": self.source, "proxies": [row.as_dict() for row in self.rows]}
 
-    def to_json(self) -> str:
-        """The plain data as JSON."""
-        return json.dumps(self.as_dict(), indent=2, allow_nan=False) + "\n"
-
-    def to_csv(self) -> str:
-        """A line for each proxy and benchmark; an entry is empty where it is not known."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, [field.name for field in fields(ProxyQuality)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(row.as_dict() for row in self.rows)
-        return text.getvalue()
-
-    def to_text(self) -> str:
-        """For a reader, at most 100 columns wide."""
-        head = ("benchmark", "proxy", "runs", "rank\ncorr.", "R2", "RMSE", "R2, four\ncoeff.", "RMSE, four\ncoeff.")
-        rows = []
-        for row in self.rows:
-            figures = (row.spearman, row.r2, row.rmse, row.r2_four, row.rmse_four)
-            rows.append((_short(row.benchmark), _short(row.proxy), str(row.n), *map(_cell, figures)))
-        title = f"accuracy by proxy, Q = 1/(1 + exp(-a L + b)), least squares; {clean(self.source)}"
+    @property
+    def table(self) -> Table:
+        """A row for each proxy and benchmark."""
         notes = [f"{row.benchmark}, {row.proxy}: {row.note}" for row in self.rows if row.note]
-        below = [line for note in notes for line in wrap(clean(note), WIDTH, subsequent_indent="  ")]
-        return "\n".join([*wrap(title, WIDTH), "", *table(head, rows), *below])
-
-    def to_latex(self) -> str:
-        """A booktabs table."""
-        from ...theory.typeset.sentence import escaped
-
-        lines = [
-            r"\begin{tabular}{@{}llrrrrrr@{}}",
-            r"\toprule",
-            r"benchmark & proxy & runs & $\rho_S$ & $R^2$ & RMSE & $R^2_4$ & RMSE$_4$ \\",
-            r"\midrule",
-        ]
-        for row in self.rows:
-            figures = (row.spearman, row.r2, row.rmse, row.r2_four, row.rmse_four)
-            cells = ["---" if value is None else f"${value:.{DIGITS}f}$" for value in figures]
-            lines.append(" & ".join([escaped(row.benchmark), escaped(row.proxy), str(row.n), *cells]) + r" \\")
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+        title = Words(
+            f"accuracy by proxy, Q = 1/(1 + exp(-a L + b)), least squares; {self.source}",
+            rf"Accuracy by proxy, $Q = 1/(1 + e^{{-a L + b}})$, least squares; {latex_escaped(self.source)}",
+        )
+        return Table(COLUMNS, self.rows, title=title, notes=notes)
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.table.text()
 
 
 def proxy_quality(
@@ -237,6 +221,7 @@ def _of_proxy(proxy: str, values: Floats, benchmarks: tuple[str, ...], scores: F
         ]
     observed, drawn = np.where(has, scores, 0.0), has.astype(np.float64)
     two, four = (link.refit(values, observed, drawn, most=MOST_STARTS) for link in (UNIT_LOGISTIC, LOGISTIC))
+    of_two, of_four = np.asarray(two.values), np.asarray(four.values)
     done = []
     for i, row in enumerate(rows):
         x, q = values[has[i]], scores[i][has[i]]
@@ -247,11 +232,11 @@ def _of_proxy(proxy: str, values: Floats, benchmarks: tuple[str, ...], scores: F
         notes = [] if about > 0.0 else ["accuracy is constant"]
         found: dict[str, Any] = {"spearman": rank_correlation(x, q)}
         if two.converged[i]:
-            found |= _goodness("", two.values[i], about, len(q)) | dict(zip("ab", map(float, two.coefficients[i]), strict=True))
+            found |= _goodness("", of_two[i], about, len(q)) | dict(zip("ab", map(float, two.coefficients[i]), strict=True))
         else:
             notes.append("no certified minimum")
         if four.converged[i]:
-            found |= _goodness("_four", four.values[i], about, len(q))
+            found |= _goodness("_four", of_four[i], about, len(q))
         else:
             few = distinct[i] < LOGISTIC.least
             notes.append(f"four coefficients: {f'{distinct[i]} values' if few else 'no certified minimum'}")
@@ -266,12 +251,3 @@ def _goodness(suffix: str, squares: Any, about: float, n: int) -> dict[str, floa
 
 def _noted(row: ProxyQuality, note: str) -> ProxyQuality:
     return ProxyQuality(benchmark=row.benchmark, proxy=row.proxy, n=row.n, note=note)
-
-
-def _cell(value: float | None) -> str:
-    return UNKNOWN if value is None or not isfinite(value) else number(value, DIGITS)
-
-
-def _short(name: str) -> str:
-    plain = clean(name)
-    return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 3]}..."

@@ -1,60 +1,46 @@
-"""One page on a benchmark: its laws and how sure they are, runs held out, what to train for it, and what to expect."""
+"""One page on a benchmark: laws, runs held out, what to train for it, and what to expect."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import formulas
 from ..data.budget import NEAR
 from ..data.rows import those_dropped
 from ..data.sample import Points, Sample, above_guessing
 from ..errors import ArgumentError, outside, positive_array
-from ..fit.bootstrap import percentile
 from ..fit.intervals import checked_level
+from ..results import Band, Estimate
 from ..words import counted
-from .at_zero import limit_at_zero
 from .bilinear import BilinearKind
-from .bnsl_ray import RayBreak, at_one_ratio, ray_break
+from .broken_ray import RayBreak, at_one_ratio, ray_break
 from .crossing import Crossing, crossing_of
 from .fitting import LawFit, errors, fit_law, predictions, resampled
 from .laws import held_out_of
-from .report_planning import Planning, planned, planning_law
+from .planning import Planning, planned, planning_law
 
 if TYPE_CHECKING:
+    from ...theory.typeset.table import Table
     from ..data.evaluations import Evaluations
     from ..law import Law
     from .baselines import Baseline
     from .kind import Kind
 
-__all__ = ["Coefficient", "Forecast", "LawOfReport", "Report", "report_benchmark"]
+__all__ = ["Forecast", "LawOfReport", "Report", "report_benchmark"]
 
 RESAMPLES, LEVEL = 200, 0.9
 #: A law in k needs pass@k at as many k.
 SEVERAL = 2
-#: Where nothing is asked for: so many times the largest compute of the fitted runs, and these overtraining ratios.
+#: Where nothing is asked for: so many times the largest compute of the fitted runs, and these
+#: overtraining ratios.
 AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Coefficient:
-    """A coefficient with its interval; the ends are None without refits, and where the runs leave it open.
-
-    `bound`, `low_bound` and `high_bound`: "lower" or "upper" where value or end lies on that bound of the search, else None.
-    `at_most`: the upper end is the limit of an E that is 0, see `limit_at_zero`.
-    """
-
-    name: str
-    value: float
-    low: float | None
-    high: float | None
-    is_open: bool
-    bound: str | None = None
-    low_bound: str | None = None
-    high_bound: str | None = None
-    at_most: bool = False
+#: Attributes of a report and of a fit that its plain data have as they are.
+OF_REPORT = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out", "warnings", "two_budgets")
+OF_FIT = ("name", "n_below", "margin", "converged", "n_failed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,40 +49,55 @@ class LawOfReport:
 
     Attributes
     ----------
-    name, formula : str
-    coefficients : tuple of Coefficient
-    n_below : int
-        Runs that were not fitted: within the margin of guessing, or of accuracy 1.
-    margin : float or None
+    fit : LawFit
+    coefficients : dict
+        Name -> estimate.
     train, held_out : dict
-        n, mae, mre, rmse, r2 of accuracy on the runs that are not held out and on those that are; the same runs for all laws,
-        those that exceed guessing by more than `Report.margin`.
-    converged : bool
-    reason : str
-        What speaks against the fit.
-    n_failed : int
-        Refits without a certified minimum.
+        n, mae, mre, rmse, r2 of accuracy on the runs that are not held out and on those that are;
+        the same runs for all laws, those that exceed guessing by more than `Report.margin`.
     n_missed : int or None
         Held-out runs outside the interval of a new run; None without held-out runs or refits.
     crossing : Crossing or None
         Of a law in compute and k, which is judged at every k: where it holds.
     predictions : tuple of dict
-        Of the held-out runs that it is judged on, beside what these measured, with the interval of a new run.
+        Of the held-out runs that it is judged on, beside what these measured, with the interval of a
+        new run.
     """
 
-    name: str
-    formula: str
-    coefficients: tuple[Coefficient, ...]
-    n_below: int
-    margin: float | None
+    fit: LawFit
+    coefficients: dict[str, Estimate]
     train: dict[str, float | None]
     held_out: dict[str, float | None]
-    converged: bool
-    reason: str
-    n_failed: int
     n_missed: int | None = None
     crossing: Crossing | None = None
     predictions: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        return self.fit.name
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit."""
+        return self.fit.found.reason
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        data = {name: getattr(self.fit, name) for name in OF_FIT}
+        data |= {"formula": self.fit.kind.formula, "reason": self.reason}
+        data["coefficients"] = [self._coefficient(name, value) for name, value in self.coefficients.items()]
+        rest = ("train", "held_out", "n_missed", "crossing", "predictions")
+        return data | {name: _plain(getattr(self, name)) for name in rest}
+
+    def _coefficient(self, name: str, estimate: Estimate) -> dict[str, Any]:
+        ends = {"bound": estimate.value, "low_bound": estimate.low, "high_bound": estimate.high}
+        return {
+            "name": name,
+            **estimate.as_dict(undetermined="is_open"),
+            **{key: self.fit.limit_of(name, end) for key, end in ends.items()},
+            "at_most": estimate.at_most,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,11 +109,10 @@ class Forecast:
     law : str
     compute, params, tokens : float
         Params and tokens at `Report.tokens_per_param`.
-    accuracy : float
-    low, high : float or None
-        Interval of the law.
-    new_low, new_high : float or None
-        Interval of what a new run would measure.
+    accuracy : Estimate
+        With the interval of the law.
+    new_run : Estimate
+        The same, with the interval of what a new run would measure.
     decades : float
         log10 of compute over the largest compute of the fitted runs.
     k : float or None
@@ -125,14 +125,17 @@ class Forecast:
     compute: float
     params: float | None
     tokens: float | None
-    accuracy: float
-    low: float | None
-    high: float | None
-    new_low: float | None
-    new_high: float | None
+    accuracy: Estimate
+    new_run: Estimate
     decades: float
     k: float | None = None
     beyond: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        plain = {part.name: getattr(self, part.name) for part in fields(self)}
+        plain |= self.accuracy.as_dict("accuracy") | self.new_run.as_dict("", "new_low", "new_high")
+        return {key: value for key, value in _plain(plain).items() if key != "new_run"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -146,12 +149,12 @@ class Report:
     sample : Sample
         All runs with a score.
     is_held_out, is_judged : ndarray of bool
-        Which of them are held out, and which of these the laws are judged on: those above guessing by `margin`.
+        Which of them are held out, and which of these the laws are judged on: those above guessing
+        by `margin`.
     hold_out : str or None
         The condition.
     margin : float
         The strictest margin of the laws.
-    fits : tuple of LawFit
     laws : tuple of LawOfReport
     forecasts : tuple of Forecast
     tokens_per_param : float or None
@@ -162,14 +165,14 @@ class Report:
     pairs_ahead : Sample or None
         The held-out pairs of run and k that a law in k is judged on.
     open : tuple of str
-        What the runs do not determine.
+        What the runs leave undetermined.
     left_out : tuple of str
         What is not on the page or not in the fits, and why.
     warnings : tuple of str
         What reading the runs doubted.
     two_budgets : str
-        That laws of compute and laws of params and tokens take the same C for different runs, where the compute of the runs is
-        not 6ND; "" where it is, or there are not both.
+        That laws of compute and laws of params and tokens take the same C for different runs, where
+        the compute of the runs is not 6ND; "" where it is, or there are not both.
     level : float
     resamples, seed : int
     interrupted : bool
@@ -183,7 +186,6 @@ class Report:
     is_judged: Any
     hold_out: str | None
     margin: float
-    fits: tuple[LawFit, ...]
     laws: tuple[LawOfReport, ...]
     forecasts: tuple[Forecast, ...]
     tokens_per_param: float | None
@@ -200,16 +202,22 @@ class Report:
     interrupted: bool
 
     @property
+    def fits(self) -> tuple[LawFit, ...]:
+        """Of the laws."""
+        return tuple(law.fit for law in self.laws)
+
+    @property
     def n_held_out(self) -> int:
         """Runs that are held out."""
         return int(self.is_held_out.sum())
 
     @property
     def is_sound(self) -> bool:
-        """Whether every law, that of one break included, is a certified minimum with no coefficient left open."""
+        """Whether every law is a certified minimum with no coefficient undetermined."""
         if self.ray is not None and self.ray.open:
             return False
-        return all(law.converged and not any(each.is_open for each in law.coefficients) for law in self.laws)
+        coefficients = [each for law in self.laws for each in law.coefficients.values()]
+        return all(fit.converged for fit in self.fits) and not any(each.undetermined for each in coefficients)
 
     @property
     def asks_for_params(self) -> bool:
@@ -228,18 +236,23 @@ class Report:
             "hold_out": self.hold_out,
             "margin": self.margin,
         }
-        names = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out", "warnings", "two_budgets")
-        data |= {name: _plain(getattr(self, name)) for name in names}
+        data |= {name: _plain(getattr(self, name)) for name in OF_REPORT}
         return data | {name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")}
 
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of the page."""
+        from .report_tables import tables_of
+
+        return tables_of(self)
+
     def __str__(self) -> str:
-        from .report_text import report_text
+        from .report_tables import report_text
 
         return report_text(self)
 
     def to_latex(self) -> str:
         """A fragment for a document that loads booktabs."""
-        from .report_latex import report_latex
+        from .report_tables import report_latex
 
         return report_latex(self)
 
@@ -285,7 +298,7 @@ def report_benchmark(
     proxy : str, optional
         Column for two-stage laws; without it there are none.
     ray : float, optional
-        D/N at which the one-break law is fitted to -log Q', see `isoflop.numeric.accuracy.bnsl_ray`; by default that of
+        D/N at which the one-break law is fitted to -log Q', see `isoflop.numeric.accuracy.broken_ray`; by default that of
         the runs where these are all at one.
     resamples : int
         Refits to resampled runs, for intervals; 0: none.
@@ -313,9 +326,8 @@ def report_benchmark(
     held = held_out_of(evaluations, whole, hold_out)
     pairs, in_k = _pairs(evaluations, benchmark, baseline, hold_out, kinds)
     if held.all():
-        raise ArgumentError(
-            "hold_out", hold_out, complaint=f"holds out all {len(whole)} runs of {benchmark}; must leave some to fit"
-        )
+        complaint = f"holds out all {len(whole)} runs of {benchmark}; must leave some to fit"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
     if hold_out is not None and not held.any() and not in_k.any():
         complaint = f"holds out none of the {len(whole)} runs of {benchmark}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
@@ -326,8 +338,7 @@ def report_benchmark(
         shapes["proxy"] = with_proxy, np.isin(with_proxy.index, whole.index[~held])
     fits, left_out, interrupted = _fitted(shapes, kinds, baseline, resamples, seed, progress)
     if not fits:
-        complaint = f"no law can be fitted: {'; '.join(left_out)}"
-        raise ArgumentError("benchmark", benchmark, complaint=complaint)
+        raise ArgumentError("benchmark", benchmark, complaint=f"no law can be fitted: {'; '.join(left_out)}")
     strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
     clear = above_guessing(whole.accuracy, whole.baseline, strictest)
     behind, judged = ~held & clear, held & clear
@@ -337,11 +348,16 @@ def report_benchmark(
         parts["pairs"] = pairs.subset(~in_k & clear_in_k), pairs.subset(in_k & clear_in_k)
     budgets = _budgets(compute, fits)
     per_param = _tokens_per_param(tokens_per_param, fits)
-    planning, not_planned = _planning(fits, budgets, ratios, loss_laws, nominal)
-    found_ray = None
+    to_plan, reason = planning_law(fits)
+    planning = None if to_plan is None else planned(to_plan, budgets, ratios, loss_laws, nominal)
+    left_out += [] if to_plan is not None else [f"allocation and penalties: {reason}"]
+    one_break = None
     if one_ratio is not None and not interrupted:
-        found_ray, no_ray = _ray(one_ratio, nominal, strictest)
-    left = [*left_out, *not_planned, *no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
+        try:
+            one_break = ray_break(one_ratio, level=nominal, margin=strictest)
+        except ValueError as error:
+            no_ray = [f"one-break law at one D/N: {error}"]
+    left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
     named = tuple(map(str, evaluations.run))
     laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal, named) for fit in fits)
     return Report(
@@ -353,15 +369,14 @@ def report_benchmark(
         is_judged=judged,
         hold_out=hold_out,
         margin=strictest,
-        fits=tuple(fits),
         laws=laws,
         forecasts=tuple(_forecasts(fits, budgets, per_param, nominal)),
         tokens_per_param=per_param,
         planning=planning,
-        ray=found_ray,
+        ray=one_break,
         pairs_ahead=None if pairs is None else parts["pairs"][1],
-        open=tuple(_open(fits, laws)),
-        left_out=tuple(left),
+        open=tuple(_undetermined(laws)),
+        left_out=tuple(left_out),
         warnings=evaluations.warnings,
         two_budgets=_two_budgets(fits),
         level=nominal,
@@ -436,69 +451,42 @@ def _fitted(
 
 
 def _law(fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]) -> LawOfReport:
-    found = fit.found
     crossing = crossing_of(fit, judged, level)
-    loose = {*fit.undetermined, *(() if crossing is None else crossing.open)}
-    ends = [percentile(column, level) for column in fit.draws.T] if len(fit.draws) > 1 else None
-    limit = None if ends is None else limit_at_zero(fit, level)
-    if ends is not None and limit is not None:
-        ends[fit.kind.coefficients.index("E")] = 0.0, limit
-    coefficients = []
-    own = found.bounds(found.coefficients)
-    beyond = None if ends is None else found.bounds(np.array(ends).T).T
-    for i, name in enumerate(fit.kind.coefficients):
-        is_open = name in loose
-        low, high = (None, None) if ends is None or is_open else map(float, ends[i])
-        bounds = dict(zip(("low_bound", "high_bound"), (None, None) if beyond is None else beyond[i], strict=True))
-        coefficients.append(
-            Coefficient(
-                name=name,
-                value=float(found.coefficients[i]),
-                low=low,
-                high=high,
-                is_open=is_open,
-                bound=own[i],
-                at_most=name == "E" and limit is not None and high is not None,
-                **bounds,
-            )
-        )
+    coefficients = fit.estimates(level)
+    for name in () if crossing is None else crossing.open:
+        coefficients[name] = replace(coefficients[name], low=None, high=None, undetermined=True)
+    ends = fit.new_run(judged.at, level) if len(judged) else None
     return LawOfReport(
-        name=fit.name,
-        formula=fit.kind.formula,
-        coefficients=tuple(coefficients),
-        n_below=fit.n_below,
-        margin=fit.margin,
-        train=errors(fit.accuracy(behind.at) if len(behind) else np.empty(0), behind.accuracy),
-        held_out=errors(fit.accuracy(judged.at) if len(judged) else np.empty(0), judged.accuracy),
-        converged=bool(found.converged),
-        reason=found.reason,
-        n_failed=fit.n_failed,
-        n_missed=_missed(fit, judged, level),
+        fit=fit,
+        coefficients=coefficients,
+        train=_errors(fit, behind),
+        held_out=_errors(fit, judged),
+        n_missed=None if ends is None else int(((judged.accuracy < ends[:, 0]) | (judged.accuracy > ends[:, 1])).sum()),
         crossing=crossing,
         predictions=tuple(predictions(fit, judged, names, level)),
     )
 
 
-def _missed(fit: LawFit, judged: Sample, level: float) -> int | None:
-    """The held-out runs outside the interval of a new run."""
-    ends = fit.new_run(judged.at, level) if len(judged) else None
-    return None if ends is None else int(((judged.accuracy < ends[:, 0]) | (judged.accuracy > ends[:, 1])).sum())
+def _errors(fit: LawFit, runs: Sample) -> dict[str, float | None]:
+    return errors(fit.accuracy(runs.at) if len(runs) else np.empty(0), runs.accuracy)
 
 
-def _open(fits: Sequence[LawFit], laws: Sequence[LawOfReport]) -> list[str]:
-    said = []
-    for fit, law in zip(fits, laws, strict=True):
-        bounds = dict(zip(fit.kind.coefficients, fit.found.bounds(fit.found.coefficients), strict=True))  # of which remarks tell
-        loose = [each.name for each in law.coefficients if each.is_open and not bounds[each.name]]
+def _undetermined(laws: Sequence[LawOfReport]) -> list[str]:
+    sentences = []
+    for law in laws:
+        fit, name = law.fit, law.name
+        # Remarks tell of coefficients that lie at a limit themselves.
+        loose = [key for key, each in law.coefficients.items() if each.undetermined and not fit.limit_of(key, each.value)]
         if loose:
-            said.append(f"{fit.name}: {', '.join(loose)} left open by these runs{'; ' if fit.alike else ''}{fit.alike}")
-        said += [f"{fit.name}: {text}" for text in fit.found.remarks]
-        refits = ", ".join(f"{name} in {count} of {len(fit.draws)} refits" for name, count in fit.at_limits.items())
-        said += [f"{fit.name}: at a bound of the search: {refits}"] if refits else []
-        said += [f"{fit.name} is not compared with the others: {fit.weak}"] if fit.weak else []
-        if not fit.found.converged:
-            said.append(f"{fit.name}: no certified minimum ({fit.found.reason or 'the search did not settle'})")
-    return said
+            alike = f"; {fit.alike}" if fit.alike else ""
+            sentences.append(f"{name}: these runs leave {', '.join(loose)} undetermined{alike}")
+        sentences += [f"{name}: {text}" for text in fit.found.remarks]
+        refits = ", ".join(f"{key} in {count} of {len(fit.draws)} refits" for key, count in fit.at_limits.items())
+        sentences += [f"{name}: at a limit of the search: {refits}"] if refits else []
+        sentences += [f"{name} is not compared with the others: {fit.weak}"] if fit.weak else []
+        if not fit.converged:
+            sentences.append(f"{name}: no certified minimum ({law.reason or 'the search did not settle'})")
+    return sentences
 
 
 def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, list[str]]:
@@ -506,14 +494,6 @@ def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, l
     if sample.at.params is None or sample.at.tokens is None or sample.at.compute is None:
         return None, [] if ratio is None else [f"D/N = {ratio:g}: params and tokens of the runs are not known"]
     return at_one_ratio(sample, ratio), []
-
-
-def _ray(sample: Sample, level: float, margin: float) -> tuple[RayBreak | None, list[str]]:
-    """The one-break law of these runs, or why there is none."""
-    try:
-        return ray_break(sample, level=level, margin=margin), []
-    except ValueError as error:
-        return None, [f"one-break law at one D/N: {error}"]
 
 
 # -- what follows ------------------------------------------------------------------------------------------------------
@@ -541,18 +521,14 @@ def _forecasts(fits: Sequence[LawFit], budgets: Any, per_param: float | None, le
         return []
     params = tokens = None
     if per_param is not None:
-        from .. import formulas
-
         params, tokens = formulas.ray_params(budgets, per_param), formulas.ray_tokens(budgets, per_param)
-    found = []
+    forecasts = []
     for fit in fits:
-        ks = _some_k(fit) if "k" in fit.kind.asks else (None,)
-        for k in ks:
+        for k in _some_k(fit) if _is_in_k(fit.kind) else (None,):
             at = Points(compute=budgets, params=params, tokens=tokens, k=None if k is None else np.full(len(budgets), k))
-            if any(getattr(at, name) is None for name in fit.kind.asks):
-                continue
-            found += _forecast(fit, at, k, level)
-    return found
+            if all(getattr(at, name) is not None for name in fit.kind.asks):
+                forecasts += _forecast(fit, at, k, level)
+    return forecasts
 
 
 def _some_k(fit: LawFit) -> tuple[float, ...]:
@@ -563,62 +539,53 @@ def _some_k(fit: LawFit) -> tuple[float, ...]:
 
 def _forecast(fit: LawFit, at: Points, k: float | None, level: float) -> list[Forecast]:
     """What a law foretells at some points."""
-    values, law, new = fit.accuracy(at), fit.interval(at, level), fit.new_run(at, level)
-    largest = fit.sample.at.compute
-    beyond = fit.kind.beyond(fit.found.coefficients, at) if isinstance(fit.kind, BilinearKind) else np.zeros(len(at), bool)
-    found = []
-    for i, C in enumerate(at.column("compute")):
-        low, high = (None, None) if law is None else map(float, law[i])
-        new_low, new_high = (None, None) if new is None else map(float, new[i])
-        found.append(
-            Forecast(
-                law=fit.name,
-                compute=float(C),
-                params=None if at.params is None else float(at.params[i]),
-                tokens=None if at.tokens is None else float(at.tokens[i]),
-                accuracy=float(values[i]),
-                low=low,
-                high=high,
-                new_low=new_low,
-                new_high=new_high,
-                decades=float("nan") if largest is None else float(np.log10(C / largest.max())),
-                k=k,
-                beyond=bool(beyond[i]),
-            )
+    values = fit.accuracy(at)
+    law, new = (
+        Band(values, level=level) if ends is None else Band(values, ends[:, 0], ends[:, 1], level)
+        for ends in (fit.interval(at, level), fit.new_run(at, level))
+    )
+    known = fit.sample.at.compute
+    beyond = np.zeros(len(at), bool)
+    if isinstance(fit.kind, BilinearKind):
+        beyond = fit.kind.beyond(fit.found.coefficients, at)
+    return [
+        Forecast(
+            law=fit.name,
+            compute=float(C),
+            params=None if at.params is None else float(at.params[i]),
+            tokens=None if at.tokens is None else float(at.tokens[i]),
+            accuracy=law[i],
+            new_run=new[i],
+            decades=float("nan") if known is None else float(np.log10(C / known.max())),
+            k=k,
+            beyond=bool(beyond[i]),
         )
-    return found
-
-
-def _planning(
-    fits: Sequence[LawFit], budgets: Any, ratios: Any, loss_laws: Sequence[Law], level: float
-) -> tuple[Planning | None, list[str]]:
-    """What the params+tokens law says of allocations, or why it says nothing."""
-    fit, reason = planning_law(fits)
-    if fit is None:
-        return None, [f"allocation and penalties: {reason}"]
-    return planned(fit, budgets, ratios, loss_laws, level), []
+        for i, C in enumerate(at.column("compute"))
+    ]
 
 
 def _rows_left_out(
     evaluations: Evaluations, whole: Sample, held: Any, judged: Any, margin: float, fits: Sequence[LawFit]
 ) -> list[str]:
-    said = []
+    sentences = []
     if missing := len(evaluations) - len(whole):
-        said.append(f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}")
+        sentences.append(f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}")
     below: dict[tuple[int, float | None, str], list[str]] = {}
     for fit in fits:
         if fit.n_below:
             what = "pair" if _is_in_k(fit.kind) else "run"
             below.setdefault((fit.n_below, fit.margin, what), []).append(fit.name)
     for (count, least, what), names in below.items():
-        said.append(f"{counted(count, what)} not fitted by {', '.join(names)}: at most {least:g} above guessing, or accuracy 1")
+        sentences.append(
+            f"{counted(count, what)} not fitted by {', '.join(names)}: at most {least:g} above guessing, or accuracy 1"
+        )
     if unjudged := int(held.sum() - judged.sum()):
-        said.append(f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, or accuracy 1")
+        sentences.append(f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, or accuracy 1")
     if evaluations.left_out:
-        said.append(f"{counted(evaluations.left_out, 'row')} left out by the condition")
+        sentences.append(f"{counted(evaluations.left_out, 'row')} left out by the condition")
     if evaluations.dropped:
-        said.append(f"rows {those_dropped(evaluations.dropped)}")
-    return said
+        sentences.append(f"rows {those_dropped(evaluations.dropped)}")
+    return sentences
 
 
 def _two_budgets(fits: Sequence[LawFit]) -> str:
@@ -628,8 +595,6 @@ def _two_budgets(fits: Sequence[LawFit]) -> str:
     known = [fit.sample.at for fit in in_compute if fit.sample.at.params is not None and fit.sample.at.tokens is not None]
     if not in_params or not known:
         return ""
-    from .. import formulas
-
     at = known[0]
     ratio = at.column("compute") / formulas.compute(at.column("params"), at.column("tokens"))
     if ((ratio >= NEAR[0]) & (ratio <= NEAR[1])).all():
@@ -642,6 +607,11 @@ def _two_budgets(fits: Sequence[LawFit]) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        ends = {f"{end}_bound": end in value.at_limit for end in ("low", "high")}
+        return value.as_dict() | {"at_most": value.at_most} | ends
+    if isinstance(value, LawOfReport | Forecast | RayBreak):
+        return value.as_dict()
     if is_dataclass(value) and not isinstance(value, type):
         return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, (tuple, list)):

@@ -17,9 +17,9 @@ import numpy as np
 from ..fit.models import LARGEST_EXPONENT, LARGEST_TERM, PARAMS_TOKENS, SMALLEST_EXPONENT, SMALLEST_TERM
 from ..fit.newton import Problems
 from ..fit.path import follow
-from ..fit.scan import FLATTEST, STEEPEST, nonnegative
+from ..fit.resample import Refits
+from ..fit.scan import FLATTEST, STEEPEST, nonnegative, peaks
 from ..fit.separable import Centred
-from .peaks import peaks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..fit.objective import Objective
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 __all__ = ["COEFFICIENTS", "FORMULA", "Tied", "TiedFit", "fit_tied"]
 
@@ -130,17 +129,19 @@ class TiedFit:
         size = np.linalg.svd(columns / np.linalg.norm(columns, axis=1)[:, None], compute_uv=False)
         return COEFFICIENTS if len(size) < len(columns) or size[-1] < DEPENDENT * size[0] else ()
 
-    def refit(self, weights: Floats, observed: Floats | None = None) -> tuple[Floats, Mask]:
-        """Coefficients (K, 4) of the fit repeated with weights (K, n), to other values (K, n) if given, and the certificates."""
-        values = self.observed if observed is None else observed
-        problems = Problems.of(self.model, values, weights, self.objective)
+    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
+        """Coefficients (K, 4) of the fit repeated with weights (K, n), or to other values (K, n), and the certificates."""
+        if weights is None:
+            assert observed is not None
+            weights = np.ones_like(observed)
+        problems = Problems.of(self.model, self.observed if observed is None else observed, weights, self.objective)
         ends = [
             follow(problems, self.objective, np.repeat(start[None], len(weights), axis=0), self.lower, self.upper)
             for start in self.starts
         ]
         best, each = np.argmin([end.value for end in ends], axis=0), np.arange(len(weights))
         theta, done = (np.stack(parts)[best, each] for parts in zip(*((end.theta, end.done) for end in ends), strict=True))
-        return self._written(theta), done
+        return Refits(self._written(theta), done)
 
     def _written(self, theta: Floats) -> Floats:
         with np.errstate(over="ignore"):

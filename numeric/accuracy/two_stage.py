@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..fit.resample import Refits
 from .first_stage import STAGES, FirstStage, StageFit
-from .kind import Found, Redone
+from .kind import Found
 from .links import LINKS, Link, LinkFit
 from .power import MARGIN
 
@@ -120,11 +121,11 @@ class TwoStageKind:
                     "to these says little of how far off it is elsewhere"
                 )
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Redone:
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
         """Both fits repeated with the same draws of runs; see `Kind.refit`."""
-        first, certain = found.inside.first.refit(weights)
+        first = found.inside.first.refit(weights)
         second = self.link.refit(sample.at.column("proxy"), sample.accuracy, weights)
-        return Redone(np.concatenate([first, second.coefficients], axis=1), certain & second.converged)
+        return Refits(np.concatenate([first.coefficients, second.coefficients], axis=1), first.converged & second.converged)
 
     def proxy(self, coefficients: Floats, at: Points) -> Floats:
         """The proxy (K, m) of the first stages of K laws (K, p) at m points."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.typeset.shown import Shown
-from ..accuracy.at_zero import limit_at_zero
 from ..accuracy.averages import AVERAGE
+from ..accuracy.ceiling import limit_at_zero
 from ..accuracy.fitting import SAME, LawFit, predictions, simplest_of_least
 from ..fit.bootstrap import percentile
 

@@ -10,7 +10,7 @@ from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Interval, Percent, Places, Significant
 from ...theory.typeset.table import RULE, WIDTH, Column, Subheading, Table, Words
 from ...theory.typeset.table import latex_of as latex_of_words
-from ..accuracy.at_zero import BESIDE
+from ..accuracy.ceiling import BESIDE
 from ..accuracy.fitting import simplest_of_least
 from ..accuracy.power import CEILING_KINDS
 from ..results import Estimate

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.shown import Shown
 from ..errors import outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
+    from ...theory.typeset.table import Table
     from ..fit.hold_out import Judged
     from .cutoffs import Cutoffs
     from .extrapolation import Observed
@@ -27,7 +30,7 @@ __all__ = ["Backtest"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Backtest:
+class Backtest(Shown):
     """Predictions of expensive models by laws fitted to cheap ones.
 
     Attributes
@@ -248,14 +251,22 @@ class Backtest:
         writer.writerows(rows)
         return text.getvalue()
 
-    def to_text(self) -> str:
-        """For a reader."""
+    def tables(self) -> tuple[Table, ...]:
+        """Errors, coverage and stability."""
+        from .tables import tables_of
+
+        return tables_of(self)
+
+    def to_frame(self) -> DataFrame:
+        """A pandas frame, a row a prediction."""
+        from pandas import DataFrame
+
+        return DataFrame(self.rows())
+
+    def __str__(self) -> str:
         from .tables import backtest_text
 
         return backtest_text(self)
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""

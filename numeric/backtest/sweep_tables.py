@@ -85,7 +85,7 @@ def _errors(sweep: Sweep, law: str) -> list[Table]:
     if not any(row[T] is not None for row in rows for T in chosen):
         return []
     columns = [Column("benchmark", f"{law}: MRE in %, T =", align="left")]
-    columns += [Column(T, Significant(2).text(T)) for T in chosen]  # type: ignore[arg-type]
+    columns += [Column(T, Significant(2).text(T)) for T in chosen]
     return [Table(columns, rows)]
 
 

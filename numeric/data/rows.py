@@ -214,7 +214,7 @@ class Reading:
     def require_rows(self, where: Where | None, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
         if not self.kept.any():
-            by = "" if where is None else f"where={where.text!r}"
+            by = "" if where is None else f"the condition {where.text!r}"
             lost = "; ".join(lost_rows(self.left_out, self.dropped, by))
             raise self.error(f"none of {counted(self.table.rows, 'row')} {what} ({lost})")
 

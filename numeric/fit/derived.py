@@ -52,7 +52,7 @@ class Quantity:
     coefficients : tuple of str
         What it depends on, of E, A, B, beta, gamma.
     at : tuple of (str, float)
-        The function's other arguments: compute or ratio.
+        What it is for: compute or ratio.
     log : bool
         Whether intervals are formed on a log scale.
     by_log : bool
@@ -107,7 +107,7 @@ class Quantity:
         given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
         shape = np.broadcast_shapes(*(np.shape(x) for x in given.values()))
         taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
-        found = self.function(**self._taken(self.function, taken))
+        found = self.function(**taken, **self._arguments)
         return np.array(np.broadcast_to(found, shape))
 
     def __call__(self, columns: Mapping[str, Floats]) -> Floats:
@@ -184,7 +184,15 @@ class Quantity:
 
     def _taken(self, function: Formula[...], given: dict[str, Any]) -> dict[str, Any]:
         """Of the coefficients and the other arguments, those that a formula has."""
-        return {name: value for name, value in {**given, **dict(self.at)}.items() if name in function.names}
+        return {name: value for name, value in {**given, **self._arguments}.items() if name in function.names}
+
+    @property
+    def _arguments(self) -> dict[str, float]:
+        """The other arguments by the names that a formula has for them."""
+        given = dict(self.at)
+        if "ratio" in given:
+            given["log_size_ratio"] = formulas.log_size_ratio_at_ratio(given.pop("ratio"))
+        return given
 
     def _needed(self, law: Law) -> dict[str, float]:
         return law.needed(*(name for name in self.coefficients if name not in EXPONENTS))
@@ -260,7 +268,7 @@ def penalty_at(ratio: float) -> Quantity:
         "1",
         formulas.penalty,
         EXPONENTS,
-        (("ratio", rho), ("log_size_ratio", formulas.log_size_ratio_at_ratio(rho))),
+        (("ratio", rho),),
         log=True,
         floor=1.0,
         distance=formulas.excess,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside
+from ..errors import ArgumentError, outside
 from .covariance import bandwidth, require_determined
 from .intervals import Interval, checked_level, normal_quantile
 from .newton import Problems, expand
@@ -37,7 +37,10 @@ GROUPS_NOTE = "runs of one group are taken for independent, so it is too narrow 
 MOST_STEPS = 40
 #: Shares of the critical rise that are taken in turn where the whole one is not reached at once.
 LADDER = (0.02, 0.08, 0.2, 0.4, 0.65, 1.0)
-CLOSE = 1e-9
+#: The search ends where the rise is critical to this share and the step is shorter than this share of the ellipsoid.
+CLOSE, SHORT = 1e-9, 1e-7
+#: No step is longer than so many half axes of the ellipsoid.
+MOST_ELLIPSOIDS = 2.0
 #: Step of the differences that give the second derivatives of a quantity, in standard errors of the coordinates.
 DIFFERENCE = 1e-3
 
@@ -76,9 +79,8 @@ def profile(
     """
     level = checked_level(level)
     if fit.objective.is_sharp:
-        raise ValueError(
-            f"objective={fit.objective.name!r}: has no profile interval; must be least squares or huber-log; or use the bootstrap"
-        )
+        complaint = "has no profile interval; must be least squares or huber-log; or use the bootstrap"
+        raise ArgumentError("objective", fit.objective.name, complaint=complaint)
     if not fit.converged:
         raise ValueError("profile: the fit did not converge")
     require_determined(fit)
@@ -320,58 +322,67 @@ def _stopped(last: Floats, theta: Floats, lower: Floats, upper: Floats, crossed:
 def _newton(
     rise: _Rise, target: _Target, theta: Floats, multiplier: float | None, free: Any, level: float, side: float
 ) -> tuple[Floats, float] | None:
-    """Newton's method on lambda grad rise = side grad q, rise = level, from below."""
+    """Newton's method on lambda grad rise = side grad q, rise = level, from below: theta and lambda; None where it fails.
+
+    Steps are in units in which the columns of the Jacobian have length 1.
+    """
     with np.errstate(all="ignore"):
         value, slope, hessian, lengths = rise.at(theta)
-        scale = np.where(lengths > 0.0, lengths, 1.0)[free]
-        step_size = DIFFERENCE / np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
-        for step in range(MOST_STEPS):
-            direction = side * target.gradients(theta[None])[0]
-            g, q = slope[free] / scale, direction[free] / scale
-            h = hessian[np.ix_(free, free)] / scale[:, None] / scale
-            if step == 0 and multiplier is None:
-                try:
-                    toward = np.linalg.solve(h, q)
-                except np.linalg.LinAlgError:
-                    return None
-                size = float(q @ toward)
-                room = level - value
-                if not (size > 0.0 and room > 0.0):
-                    return None
-                length = np.sqrt(2.0 * room / size)
-                theta = theta.copy()
-                theta[free] += length * toward / scale
-                multiplier = 1.0 / length
-            else:
-                assert multiplier is not None
-                curvature = side * _second(target, theta, step_size, free) / scale[:, None] / scale
-                size = len(g)
-                matrix = np.zeros((size + 1, size + 1))
-                matrix[:size, :size] = multiplier * h - curvature
-                matrix[:size, size] = matrix[size, :size] = g
-                right = np.concatenate([q - multiplier * g, [level - value]])
-                try:
-                    change = np.linalg.solve(matrix, right)
-                except np.linalg.LinAlgError:
-                    return None
-                if not np.isfinite(change).all():
-                    return None
-                # No step beyond the ellipsoid that the quadratic approximation gives.
-                longest = float(np.abs(change[:size]).max() / np.sqrt(2.0 * level / max(np.abs(np.diag(h)).min(), 1e-300)))
-                share = min(1.0, 2.0 / longest) if longest > 0.0 else 1.0
-                theta = theta.copy()
-                theta[free] += share * change[:size] / scale
-                multiplier = multiplier + share * float(change[size])
-                if (
-                    share == 1.0
-                    and abs(level - value) <= CLOSE * level
-                    and (np.abs(change[:size]).max() <= 1e-7 * np.sqrt(2.0 * level / max(np.abs(np.diag(h)).max(), 1e-300)))
-                ):
-                    return (theta, multiplier) if multiplier > 0.0 else None
+        unit = np.where(lengths > 0.0, lengths, 1.0)[free]
+        shifts = DIFFERENCE / np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
+        for _ in range(MOST_STEPS):
+            g = slope[free] / unit
+            h = hessian[np.ix_(free, free)] / unit[:, None] / unit
+            q = side * target.gradients(theta[None])[0][free] / unit
+            settled = False
+            try:
+                if multiplier is None:
+                    move, multiplier = _to_ellipsoid(h, q, level - value)
+                else:
+                    bent = side * _second(target, theta, shifts, free) / unit[:, None] / unit
+                    move, change, settled = _lagrange_step(g, h, q, bent, multiplier, level - value, level)
+                    multiplier += change
+            except np.linalg.LinAlgError:
+                return None
+            theta = theta.copy()
+            theta[free] += move / unit
+            if settled:
+                return (theta, multiplier) if multiplier > 0.0 else None
             value, slope, hessian, lengths = rise.at(theta)
             if not (np.isfinite(value) and np.isfinite(hessian).all()):
                 return None
     return None
+
+
+def _to_ellipsoid(h: Floats, q: Floats, room: float) -> tuple[Floats, float]:
+    """The step to the extreme of a linear q where the quadratic m'hm/2 reaches `room`, and the multiplier there."""
+    toward = np.linalg.solve(h, q)
+    size = float(q @ toward)
+    if not (size > 0.0 and room > 0.0):
+        raise np.linalg.LinAlgError
+    length = float(np.sqrt(2.0 * room / size))
+    return length * toward, 1.0 / length
+
+
+def _lagrange_step(
+    g: Floats, h: Floats, q: Floats, bent: Floats, multiplier: float, room: float, level: float
+) -> tuple[Floats, float, bool]:
+    """A Newton step of theta and of the multiplier, and whether it is the last.
+
+    It goes no farther than twice the ellipsoid that the quadratic approximation gives.
+    """
+    size = len(g)
+    matrix = np.zeros((size + 1, size + 1))
+    matrix[:size, :size] = multiplier * h - bent
+    matrix[:size, size] = matrix[size, :size] = g
+    step = np.linalg.solve(matrix, np.concatenate([q - multiplier * g, [room]]))
+    if not np.isfinite(step).all():
+        raise np.linalg.LinAlgError
+    longest, diagonal = float(np.abs(step[:size]).max()), np.abs(np.diag(h))
+    farthest = np.sqrt(2.0 * level / max(diagonal.min(), 1e-300))
+    share = min(1.0, MOST_ELLIPSOIDS * farthest / longest) if longest > 0.0 else 1.0
+    short = longest <= SHORT * np.sqrt(2.0 * level / max(diagonal.max(), 1e-300))
+    return share * step[:size], share * float(step[size]), share == 1.0 and abs(room) <= CLOSE * level and bool(short)
 
 
 def _second(target: _Target, theta: Floats, sizes: Floats, free: Any) -> Floats:

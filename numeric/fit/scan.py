@@ -76,9 +76,9 @@ class Scan:
         coefficients, gain = nonnegative(gram, moments)
         shape = tuple(map(len, self.grids))
         # The sum of squares is a constant minus the gain.
-        chosen = _local_maxima(gain.reshape(shape))[:most]
+        chosen = local_maxima(gain.reshape(shape))[:most]
         if judge is not None:
-            judged = _local_maxima(-judge(self._points(coefficients)).reshape(shape))[:most]
+            judged = local_maxima(-judge(self._points(coefficients)).reshape(shape))[:most]
             chosen = np.array(list(dict.fromkeys([*chosen, *judged])))
         return self._points(coefficients, chosen)
 
@@ -180,7 +180,7 @@ def _neighbours(dimensions: int) -> tuple[tuple[slice, ...], ...]:
     )
 
 
-def _local_maxima(values: Floats) -> NDArray[np.intp]:
+def local_maxima(values: Floats) -> NDArray[np.intp]:
     """Flat indices of the points that no neighbour exceeds, the highest first."""
     padded = np.full([length + 2 for length in values.shape], -np.inf)
     padded[(slice(1, -1),) * values.ndim] = values
@@ -189,3 +189,26 @@ def _local_maxima(values: Floats) -> NDArray[np.intp]:
         peak &= values >= padded[moved]
     found = np.flatnonzero(peak)
     return found[np.argsort(-values.ravel()[found], kind="stable")]
+
+
+def peaks(values: Floats, most: int) -> NDArray[np.intp]:
+    """Flat positions (K, most) of the highest points of grids (K, G, H) that no neighbour exceeds.
+
+    Where a grid has fewer of them the highest is repeated.
+
+    Examples
+    --------
+    >>> peaks(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 3)
+    array([[4, 1, 4]])
+    """
+    count, rows, columns = values.shape
+    padded = np.full((count, rows + 2, columns + 2), -np.inf)
+    padded[:, 1:-1, 1:-1] = values
+    peak = np.isfinite(values)
+    for i in range(3):
+        for j in range(3):
+            peak &= values >= padded[:, i : i + rows, j : j + columns]
+    heights = np.where(peak, values, -np.inf).reshape(count, -1)
+    most = min(most, heights.shape[1])
+    order = np.argsort(-heights, axis=1, kind="stable")[:, :most]
+    return np.where(np.isfinite(np.take_along_axis(heights, order, axis=1)), order, order[:, :1])

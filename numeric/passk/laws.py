@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._progress import progress_bar
 from ..data.runs import Runs
 from ..errors import outside, whole_number
 from ..fit.fitting import fit_terms
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
+from ..fit.repeat import repeat
 from ..fit.resample import LEAST_GROUPS
 from ..fit.resample import case_weights as resampled
 from ..fit.result import Fit
@@ -239,21 +239,20 @@ def fit_passk(
     drawn = cluster_of(chosen.counts, cluster)
     group = clusters(chosen.counts, drawn)
     weights = resampled(group, size, resamples, random) if resamples else np.empty((0, size))
-    fits, failed, interrupted = [], {}, False
-    bar = progress_bar(len(data.ks), progress, what=f"{kind.name} law", unit="k")
-    try:
-        for index, at in enumerate(data.ks):
-            try:
-                fits.append(replace(fit_at_k(chosen, kind, index, method, weights), clusters=group))
-            except ValueError as error:
-                failed[at] = str(error).removeprefix(f"k={at}: ")
-            bar.update(1)
-    except KeyboardInterrupt:
-        if not fits:
-            raise
-        interrupted = True
-    finally:
-        bar.close()
+    failed: dict[int, str] = {}
+
+    def fitted(index: int) -> PassFit | None:
+        try:
+            return replace(fit_at_k(chosen, kind, index, method, weights), clusters=group)
+        except ValueError as error:
+            failed[data.ks[index]] = str(error).removeprefix(f"k={data.ks[index]}: ")
+            return None
+
+    items = [(index,) for index in range(len(data.ks))]
+    done = repeat(fitted, items, progress=progress, what=f"{kind.name} law", unit="k")
+    fits = [fit for fit in done.values if fit is not None]
+    if done.interrupted and not fits:
+        raise KeyboardInterrupt
     if not fits:
         first, why = next(iter(failed.items()))
         raise ValueError(f"k={first}: {why}")
@@ -268,7 +267,7 @@ def fit_passk(
         seed=seed,
         cluster=drawn,
         resamples=resamples,
-        interrupted=interrupted,
+        interrupted=done.interrupted,
     )
 
 

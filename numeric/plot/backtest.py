@@ -132,14 +132,14 @@ def plot_coefficient(result: Backtest, law: str, coefficient: str, ax: Axes | No
             ax.axhline(final.value, color=DIM, linewidth=0.6, zorder=1)
             ax.set_ylim(low, high)
         for fit in fits:
-            estimate = fit.fitted.estimate(coefficient)
+            cutoff, estimate = float(fit.split.at or 0.0), fit.fitted.estimate(coefficient)
             value, sound = estimate.value, fit.converged and coefficient not in fit.undetermined
             if sound and low <= value <= high:
                 ends = np.clip([estimate.low, estimate.high], low, high)
-                ax.plot([fit.split.at] * 2, ends, color=colour, linewidth=0.6, alpha=0.5)
+                ax.plot([cutoff, cutoff], ends, color=colour, linewidth=0.6, alpha=0.5)
             mark = "^" if value > high else "v" if value < low else "o"
             ax.plot(
-                [fit.split.at],
+                [cutoff],
                 [min(max(value, low), high)],
                 mark,
                 color=colour,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ..accuracy.overtraining_result import Overtraining
+    from ..accuracy.overtraining import Overtraining
 
     Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def plot_loss(found: Overtraining, ax: Axes | None = None) -> Axes:
     """
     from matplotlib import colormaps
 
-    shown = [each for each in found.runs if each.loss is not None]
+    shown = [run for run in found.runs if run.loss.measured is not None]
     ratios = np.array([each.tokens_per_param for each in shown])
     lines = _lines(ratios)
     low, high = np.log(lines[0]), np.log(lines[-1])
@@ -58,11 +58,11 @@ def plot_loss(found: Overtraining, ax: Axes | None = None) -> Axes:
             at = {"compute": path, "tokens_per_param": ratio}
             values = found.loss(formulas.ray_params(**at), formulas.ray_tokens(**at))
             ax.plot(path, values, color=colour(ratio), linewidth=1.0, label=f"M = {ratio:.3g}")
-        losses = np.array([each.loss for each in shown], dtype=np.float64)
-        for each, loss in zip(shown, losses, strict=True):
-            ratio = float(np.clip(each.tokens_per_param, lines[0], lines[-1]))
-            ax.plot(each.compute, loss, color=colour(ratio), zorder=3, **(FITTED if each.in_loss_fit else OTHER))
-        _explained(ax, [each.in_loss_fit for each in shown])
+        losses = np.array([run.loss.measured for run in shown], dtype=np.float64)
+        for run, loss in zip(shown, losses, strict=True):
+            ratio = float(np.clip(run.tokens_per_param, lines[0], lines[-1]))
+            ax.plot(run.compute, loss, color=colour(ratio), zorder=3, **(FITTED if run.loss.is_fitted else OTHER))
+        _explained(ax, [run.loss.is_fitted for run in shown])
         ax.set_xscale("log")
         ax.set_xlim(path[0], path[-1])
         room = MARGIN * (float(np.ptp(losses)) or 1.0)
@@ -92,17 +92,17 @@ def plot_error(found: Overtraining, ax: Axes | None = None) -> Axes:
     """
     if found.error_fit is None:
         raise ValueError("found: no benchmarks were asked for, so there is no law of error to draw")
-    shown = [each for each in found.runs if each.loss is not None and each.error is not None]
-    losses = np.array([each.loss for each in shown], dtype=np.float64)
+    shown = [run for run in found.runs if run.loss.measured is not None and run.error.measured is not None]
+    losses = np.array([run.loss.measured for run in shown], dtype=np.float64)
     room = MARGIN * (float(np.ptp(losses)) or 1.0)
     path = np.linspace(losses.min() - room, losses.max() + room, POINTS)
     curve = found.error(path)
     with _axes(ax, (COLUMN, 2.8)) as ax:
         ax.plot(path, curve, color="#0072B2", label=r"$1 - Q = \varepsilon - k\,e^{-\gamma L}$")
-        errors = np.array([each.error for each in shown], dtype=np.float64)
-        for each, loss, error in zip(shown, losses, errors, strict=True):
-            ax.plot(loss, error, color=DIM, zorder=3, **(FITTED if each.in_error_fit else OTHER))
-        _explained(ax, [each.in_error_fit for each in shown])
+        errors = np.array([run.error.measured for run in shown], dtype=np.float64)
+        for run, loss, error in zip(shown, losses, errors, strict=True):
+            ax.plot(loss, error, color=DIM, zorder=3, **(FITTED if run.error.is_fitted else OTHER))
+        _explained(ax, [run.error.is_fitted for run in shown])
         tall = MARGIN * (float(np.ptp(errors)) or 0.1)
         ax.set_xlim(path[0], path[-1])
         ax.set_ylim(errors.min() - tall, errors.max() + tall)

@@ -6,17 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..accuracy.planning import Refitted, planning_law
 from ..data.sample import Points
 from ..errors import outside
+from ..results import Band
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from ..accuracy.fitting import LawFit
+    from ..accuracy.planning import AccuracyLaw
     from ..accuracy.report import LawOfReport, Report
 
-__all__ = ["along", "plot_accuracy", "plot_report", "plot_report_residuals", "shade"]
+    Floats = NDArray[np.float64]
+
+__all__ = ["along", "plot_accuracy", "plot_planning", "plot_report", "plot_report_residuals", "shade"]
 
 COMPUTE = r"training compute $C$ (FLOP)"
 FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder": 3}
@@ -27,6 +35,10 @@ MARGIN, BEFORE = 1.6, 8.0
 #: Panels of residuals.
 MOST_PANELS, LEGEND_COLUMNS = 4, 4
 SHADE = "#F2EFE6"
+#: Of the panels of what follows: points of a curve, the factor by which the axis of compute reaches beyond runs and budgets, the
+#: overtraining ratios, budgets whose costs are drawn, and refits that bands are made of.
+BUDGET, PATH, EDGE, RATIOS = r"compute $C$ (FLOP)", 61, 1.7, (0.03, 30.0)
+MOST_BUDGETS, MOST_REFITS = 2, 200
 #: Inches of the parts of a page, points of the type of its tables, and inches of a line of these.
 TOP, MIDDLE, IN_K, TYPE, LINE = 3.3, 2.2, 2.6, 6.0, 0.102
 
@@ -129,7 +141,7 @@ def plot_report(report: Report) -> Any:
     """A page: accuracy with laws and forecast, residuals, what follows from the params+tokens law, every k, and tables.
 
     Below accuracy and residuals (at most four laws) stand, where there is a law to plan with, its envelope, the allocation
-    and the points that other ratios cost, each with its band (`plot_report_planning`); for a law in k `plot_in_k`; and the
+    and the points that other ratios cost, each with its band (`plot_planning`); for a law in k `plot_in_k`; and the
     coefficients, errors and forecasts with their intervals.
 
     Returns
@@ -137,15 +149,11 @@ def plot_report(report: Report) -> Any:
     ndarray of Axes
         That of the accuracy first.
     """
-    from ..accuracy.report_text import report_tables
-    from .report_planning import plot_planning
-
     in_k = next((fit for fit in report.fits if "k" in fit.kind.asks), None)
-    tables = report_tables(report)
-    formulas = tables[0].index("")
+    tables = [table.text().splitlines() for table in report.tables()]
     least = int(np.ceil(IN_K / LINE)) if in_k is not None else 0
-    tables[0] += [""] * (least + formulas - len(tables[0]))  # the panel of all k stands beside the coefficients
-    lines = [line for part in tables for line in (*part, "")]
+    tables[0] += [""] * (least - len(tables[0]))  # the panel of all k stands beside the coefficients
+    lines = [line for table in tables for line in (*table, "")]
     heights = [TOP, *([MIDDLE] if report.planning is not None else []), LINE * len(lines)]
     with _figure((PAGE, sum(heights))) as figure:
         rows = iter(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
@@ -156,17 +164,16 @@ def plot_report(report: Report) -> Any:
         text = below.text(0.02, 1.0, "\n".join(lines), family="monospace", fontsize=TYPE, va="top", linespacing=1.2)
         text.set_parse_math(False)
         if in_k is not None:
-            found.append(_draw_in_k(report, in_k, below, formulas, len(lines)))
+            found.append(_draw_in_k(report, in_k, below, len(lines)))
     return np.array(found, dtype=object)
 
 
-def _draw_in_k(report: Report, fit: LawFit, figure: Any, above: int, lines: int) -> Axes:
-    """The law in k at every k, on the right, below so many of the lines."""
+def _draw_in_k(report: Report, fit: LawFit, figure: Any, lines: int) -> Axes:
+    """The law in k at every k, on the right of the first of so many lines."""
     from .in_k import plot_in_k
 
     share = IN_K / (LINE * lines)
-    bottom = 1.0 - above / lines - share
-    ax = figure.add_axes((0.56, bottom + 0.17 * share, 0.42, 0.80 * share))
+    ax = figure.add_axes((0.56, 1.0 - 0.83 * share, 0.42, 0.80 * share))
     return plot_in_k(fit, report.pairs_ahead, ax, level=report.level)
 
 
@@ -212,10 +219,11 @@ def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:
     """The forecasts of a law with the interval of a new run."""
     for number, each in enumerate([each for each in report.forecasts if each.law == fit.name and each.k in (None, 1.0)]):
         colour = _colour(report.fits.index(fit))
-        if each.new_low is not None and each.new_high is not None:
-            ax.plot([each.compute] * 2, [each.new_low, each.new_high], color=colour, linewidth=1.0, zorder=4)
+        if each.new_run.has_interval:
+            ends = np.array([each.new_run.low, each.new_run.high], dtype=np.float64)
+            ax.plot([each.compute] * 2, ends, color=colour, linewidth=1.0, zorder=4)
         label = "forecast" if not number else "_more"
-        ax.plot([each.compute], [each.accuracy], "D", color=colour, markersize=4.0, zorder=5, label=label)
+        ax.plot([each.compute], [each.accuracy.value], "D", color=colour, markersize=4.0, zorder=5, label=label)
 
 
 def _shown(report: Report) -> list[str]:
@@ -262,3 +270,92 @@ def _error(law: LawOfReport) -> float:
 
 def _colour(index: int) -> str:
     return COLOURS[index % len(COLOURS)]
+
+
+# -- what follows from the law of params and tokens ----------------------------------------------------------------------
+
+
+def plot_planning(report: Report, figure: Any) -> list[Any]:
+    """Three panels in a figure: accuracy of the best allocation, its params and tokens, and points lost at other ratios.
+
+    Bands are pointwise percentiles of the refits; marks are the budgets of the report.
+
+    Raises
+    ------
+    ValueError
+        Where the report plans nothing.
+    """
+    fit, _ = planning_law(report.fits)
+    if fit is None or report.planning is None:
+        raise outside("report", report.benchmark, "one with a law of params and tokens that the runs determine")
+    refitted = Refitted.of(fit, report.level)
+    bands = _Bands(refitted.law, refitted.refits[:MOST_REFITS], report.level)
+    budgets = np.array([row["compute"] for row in report.planning.allocations])
+    known = fit.sample.at.column("compute")
+    every = np.concatenate([known, budgets])
+    path = np.geomspace(every.min() / EDGE, every.max() * EDGE, PATH)
+    first, second, third = figure.subplots(1, 3)
+    _envelope(report, bands, path, budgets, first)
+    _allocation(bands, path, budgets, second)
+    _costs(bands, budgets[:MOST_BUDGETS], third)
+    figure.suptitle(_literal(f"best allocation for this benchmark by {report.planning.law}"), fontsize=7.5)
+    return [first, second, third]
+
+
+class _Bands:
+    """A curve by a law with the percentiles of its refits."""
+
+    def __init__(self, law: AccuracyLaw, refits: Sequence[AccuracyLaw], level: float) -> None:
+        self.law, self.refits, self.level = law, refits, level
+
+    def draw(self, ax: Any, x: Floats, curve: Callable[[AccuracyLaw], Any], colour: str, dashes: str, label: str) -> None:
+        if len(self.refits) > 1:
+            band = Band.of_draws(curve(self.law), [curve(refit) for refit in self.refits], self.level)
+            ax.fill_between(x, band.low, band.high, color=colour, alpha=0.18, linewidth=0, zorder=1)
+        ax.plot(x, curve(self.law), dashes, color=colour, label=label, zorder=2)
+
+
+def _envelope(report: Report, bands: _Bands, path: Floats, budgets: Floats, ax: Any) -> None:
+    bands.draw(ax, path, lambda each: each.plan(path).accuracy, COLOURS[0], "-", "best allocation")
+    ax.plot(budgets, bands.law.plan(budgets).accuracy, "D", color=COLOURS[0], markersize=3.5, zorder=4)
+    if report.baseline.value > 0.0:
+        ax.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=0)
+    ax.set_xscale("log")
+    ax.set_xlabel(BUDGET)
+    ax.set_ylabel(r"accuracy at best, $Q^*$")
+
+
+def _allocation(bands: _Bands, path: Floats, budgets: Floats, ax: Any) -> None:
+    for index, (name, label) in enumerate((("params", "$N^*$"), ("tokens", "$D^*$"))):
+
+        def best(each: AccuracyLaw, name: str = name) -> Any:
+            return getattr(each.plan(path), name)
+
+        bands.draw(ax, path, best, COLOURS[index], DASHES[index], label)
+        ax.plot(budgets, getattr(bands.law.plan(budgets), name), "D", color=COLOURS[index], markersize=3.5, zorder=4)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(BUDGET)
+    ax.set_ylabel("params and tokens at best")
+    ax.legend(fontsize=6.5)
+
+
+def _costs(bands: _Bands, budgets: Floats, ax: Any) -> None:
+    """Points lost at each budget; at any budget, the most."""
+    ratios = np.geomspace(*RATIOS, PATH)
+
+    def most(each: AccuracyLaw) -> Any:
+        return 100.0 * each.penalty(ratios).greatest_loss
+
+    for index, C in enumerate(budgets):
+
+        def lost(each: AccuracyLaw, C: float = C) -> Any:
+            return 100.0 * np.asarray(each.penalty(ratios, C).lost_accuracy)
+
+        bands.draw(ax, ratios, lost, COLOURS[index], DASHES[index], f"at {C:.3g} FLOP")
+    ax.plot(ratios, most(bands.law), ":", color=DIM, label="at any budget at most", zorder=2)
+    ax.set_xscale("log")
+    ax.set_ylim(bottom=0.0)
+    ax.set_xlabel(r"overtraining ratio $(D/N)/(D^*/N^*)$")
+    ax.set_ylabel("points of accuracy lost")
+    ax.legend(fontsize=6.0)

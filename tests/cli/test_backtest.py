@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,7 +102,8 @@ def test_output_and_plot(run, tables):
 
 @pytest.mark.parametrize("count", [0, 2])
 def test_interrupted(run, monkeypatch, count):
-    real, made = engine._judged, []
+    made: list[Any] = []
+    real = engine._judged
 
     def interrupted(trial):
         if len(made) == count:

@@ -1,8 +1,5 @@
 """isoflop check."""
 
-import json
-import re
-
 import pytest
 
 ROW = {
@@ -81,22 +78,3 @@ def test_plot(call, tmp_path) -> None:
     assert (result.code, result.err) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
     assert "agree" in result.out
-
-
-def test_all_tables(call) -> None:
-    result = call("check", "--all-tables")
-    assert (result.code, result.err) == (0, "")
-    assert "Table 13 at k = 1 against Table 11" in result.out
-    assert "disagreements" in result.out
-    assert max(map(len, result.out.splitlines())) <= 100
-    data = json.loads(call("check", "--all-tables", "--format", "json").out)
-    assert len(data["disagreements"]) == int(re.search(r"^(\d+) disagreements", result.out, re.MULTILINE)[1])  # type: ignore[index]
-
-
-@pytest.mark.parametrize("words", [["--compute-range", "1e20", "1e21"], ["--plot", "a.png"]])
-def test_all_tables_take_no_other_option(call, words) -> None:
-    assert call("check", "--all-tables", *words).code == 2
-
-
-def test_all_tables_are_not_of_runs(call) -> None:
-    assert "without RUNS" in call("check", "runs.csv", "--all-tables").err

@@ -278,7 +278,7 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
         (("--compute", "-1"), ("--compute", "-1")),
         (("--plot", "laws.xyz"), ("--plot", "laws.xyz")),
         (("--plot", "/no/such/folder/laws.png"), ("--plot",)),
-        (("--where", "model == 'none'"), ("none of 960 rows", "--where")),
+        (("--where", "model == 'none'"), ("none of 960 rows", "the condition")),
         (("--where", "model = 1"), ("--where",)),
         (("--column", "n_correct=passed"), ("--column 'n_correct=passed'", "no column 'passed'")),
         (("--by", "suite"), ("--by 'suite': no column 'suite'",)),

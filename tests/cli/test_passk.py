@@ -253,7 +253,7 @@ def test_a_possible_table_in_csv_has_a_header_alone(call: Callable[..., Any], co
         (("--column", "n_correct=right"), "--column 'n_correct=right': "),
         (("--column", "n_right=n_correct"), "--column 'n_right=n_correct': 'n_right' is no quantity"),
         (("--where", "size > 1"), "--where 'size > 1': no column 'size'"),
-        (("--where", "model == 'c'"), "left out by --where"),
+        (("--where", "model == 'c'"), "left out by the condition \"model == 'c'\""),
         (("--tolerance", "1e-6"), "--tolerance '1e-6': is for --check"),
         (("--check", "--se", "samples"), "--se 'samples': is for estimates, without --check"),
         (("--models", "none.csv"), "file 'none.csv': cannot be read"),

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from isoflop.numeric.accuracy.simulate import PROBLEMS, simulate
 from isoflop.numeric.simulate import simulate_counts, simulate_losses
+from isoflop.numeric.simulate.evaluations import PROBLEMS, simulate
 
 
 def rows(text):

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from workers import workers
 
-from isoflop.numeric.accuracy.bnsl_fit import BNSL_KINDS
+from isoflop.numeric.accuracy.broken_fit import BNSL_KINDS
 from isoflop.numeric.data.sample import Points, Sample
 
 DECADE = np.log(10.0)

@@ -76,8 +76,8 @@ def parser() -> Parser:
     built = Parser(
         "isoflop backtest",
         [
-            "TABLE [--law LAW ...] [--rolling AXIS] [--targets N|SHARE|all] [--cutoffs N|...]",
-            "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling compute] [--sweep]",
+            "TABLE [--law LAW ...] [--rolling AXIS] [--targets N|all] [--cutoffs N|...]",
+            "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling AXIS] [--sweep]",
         ],
         "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and correct\n"
         "ones by model and problem; the columns tell which, or --of does.\n"
@@ -160,8 +160,6 @@ def run(options: Options) -> tuple[str, int]:
     what = what or kind_of_table(table, file.columns)
     if what == "evaluations":
         return _of_evaluations(options, table)
-    if form == "latex":
-        raise UsageError(f"--format latex: is for evaluations; {table.source} has {what}")
     settings = _settings(options)
     path = target(options, "--plot")
     target(options, "--output")
@@ -174,7 +172,13 @@ def run(options: Options) -> tuple[str, int]:
         from ..numeric.plot.panels import save
 
         save(plot_backtest(result, k=drawn), path)
-    text = json_text(plain(result.as_dict())) if form == "json" else result.to_csv() if form == "csv" else str(result)
+    written = {
+        "text": lambda: str(result),
+        "json": lambda: json_text(plain(result.as_dict())),
+        "csv": result.to_csv,
+        "latex": result.to_latex,
+    }
+    text = written[form]()
     if result.interrupted:
         say_interrupted(f"{len(result)} of {result.planned} fits are made; what was not reached is left out")
         return text, INTERRUPTED

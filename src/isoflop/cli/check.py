@@ -33,7 +33,7 @@ FORMATS = ("text", "json")
 #: A quantile is not what minima and frontiers estimate.
 CENTRAL = tuple(name for name in OBJECTIVES if name != "pinball-log")
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
-OF_TABLES = ("--compute-range", "--all-tables")
+OF_TABLES = ("--compute-range",)
 OF_RUNS = (
     "--column",
     "--where",
@@ -57,7 +57,7 @@ def parser() -> Parser:
         [
             "RUNS [--column NAME=COLUMN] ... [--where CONDITION] [--plot FILE]",
             "RUNS [--objective NAME] [--tolerance SHARE] [--bootstrap N --seed S] ...",
-            "[--compute-range LO HI | --all-tables] [--plot FILE]",
+            "[--compute-range LO HI] [--plot FILE]",
         ],
         "With RUNS: fits the params+tokens law, derives its envelope and sets it beside every compute law\n"
         "that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N (there\n"
@@ -72,7 +72,6 @@ def parser() -> Parser:
             "isoflop check runs.csv --bootstrap 2000 --seed 1 --format json",
             "isoflop check",
             "isoflop check --compute-range 1e20 1e24 --format json",
-            "isoflop check --all-tables",
         ],
     )
     declare_runs(built)
@@ -95,11 +94,6 @@ def parser() -> Parser:
     )
     tables = built.add_argument_group("check of the published tables")
     takes_several(tables, "--compute-range", "C", "two budgets in FLOP; default: the range of the published runs")
-    tables.add_argument(
-        "--all-tables",
-        action="store_true",
-        help="Tables 3, 4, 10-13, 15 and 16 of that paper against each other: every disagreement",
-    )
     declare_output(built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles")
     return built
 
@@ -109,8 +103,6 @@ def run(options: Options) -> tuple[str, int]:
     form = options.chosen("--format", FORMATS)
     on_runs = options.words(POSITIONAL) is not None
     for option in options.given(*(OF_TABLES if on_runs else OF_RUNS)):
-        if option == "--all-tables":
-            raise UsageError(f"{option}: is for the published tables, without RUNS")
         what = "the published tables, without RUNS" if on_runs else "a check of RUNS; name a file of runs"
         raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {what}")
     path = target(options, "--plot")
@@ -123,13 +115,6 @@ def run(options: Options) -> tuple[str, int]:
 
 def _of_tables(options: Options, form: str, path: str | None) -> tuple[str, int]:
     """Here the verdicts describe, they judge nothing."""
-    if "--all-tables" in options:
-        from ..numeric.accuracy.published_tables import tables_check
-
-        for option in options.given("--compute-range", "--plot"):
-            raise UsageError(f"{option}: is not for --all-tables")
-        tables = tables_check()
-        return json_text(tables.as_dict()) if form == "json" else tables.text(), DONE
     result = _published(options)
     if path is not None:
         from ..numeric.plot.check import plot_check

@@ -394,7 +394,9 @@ class _Extras:
                 try:
                     each = self.fit.profile(quantity, level=asked.level)
                 except ValueError as error:
-                    raise blamed(error, ("--profile", name)) from None
+                    objective = ("--objective", self.fit.objective.name)
+                    of_objective = isinstance(error, ArgumentError) and error.argument == "objective"
+                    raise blamed(error, ("--profile", name), *([objective] if of_objective else [])) from None
                 found.append(each if isinstance(quantity, str) else replace(each, name=quantity.name))
         if found:
             self._doubt_profiles()

@@ -89,7 +89,7 @@ def run(options: Options) -> tuple[str, int]:
     if asked.plot is not None:
         _draw(found, asked.plot)
     if form == "json":
-        from ..numeric.accuracy.overtraining_costs import doubts_of
+        from ..numeric.accuracy.overtraining import doubts_of
 
         more = {"costs": [each.as_dict() for each in costs], "notes": [*found.notes, *doubts_of(costs)]}
         text = json_text(plain(found.as_dict() | more))

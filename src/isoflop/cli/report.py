@@ -140,8 +140,8 @@ class _Asked:
 
     def report(self) -> Report:
         from ..numeric.accuracy.laws import kind_for
+        from ..numeric.accuracy.planning import PLANNING
         from ..numeric.accuracy.report import RATIOS, report_benchmark
-        from ..numeric.accuracy.report_planning import PLANNING
 
         evaluations = self.table.read()
         benchmark = self._benchmark(evaluations)

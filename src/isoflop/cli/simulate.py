@@ -30,7 +30,7 @@ DATASETS = {"mixture": "DCLM+code+math", "c4": "C4"}
 
 def parser() -> Parser:
     """The options of this command."""
-    from ..numeric.simulate import PASS_LAW
+    from ..numeric.simulate.tables import PASS_LAW
 
     truth = ", ".join(f"{name} = {value:g}" for name, value in PASS_LAW.items())
     built = Parser(
@@ -109,7 +109,7 @@ def _table(options: Options) -> str:
 
 
 def _downstream(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric.accuracy.simulate import PROBLEMS, RUN_NOISE, simulate
+    from ..numeric.simulate.evaluations import PROBLEMS, RUN_NOISE, simulate
 
     noise = options.nonnegative("--noise")
     return simulate(
@@ -135,7 +135,7 @@ def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | N
 
 
 def _runs(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric.simulate import LOSS_NOISE, simulate_losses
+    from ..numeric.simulate.tables import LOSS_NOISE, simulate_losses
 
     noise = options.nonnegative("--noise")
     law = options.one("--law")
@@ -148,7 +148,7 @@ def _runs(options: Options, seed: int) -> dict[str, Any]:
 
 
 def _counts(options: Options, seed: int) -> dict[str, Any]:
-    from ..numeric.simulate import simulate_counts
+    from ..numeric.simulate.tables import simulate_counts
 
     places = {option: target(options, option) for option in TABLES["counts"]}
     tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))

@@ -28,7 +28,12 @@ KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
 OF_COUNTS = ("--k", "--models", "--gold", "--method", "--cluster", "--coupled", "--loss-law", "n_samples", "n_correct")
 #: Options that set an argument of the readers under another name.
-OPTION_OF = {"columns": "--column", "metrics": "--metric", "small": "--small-runs"}
+OPTION_OF = {
+    "columns": "--column",
+    "metrics": "--metric",
+    "small": "--small-runs",
+    "benchmarks": "--average",
+}
 
 
 # -- declarations ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from isoflop.cli.errors import UsageError
 from isoflop.cli.evaluation_options import EvaluationTable, declare_guessing
 from isoflop.cli.tables import declare_evaluations
 from isoflop.numeric.accuracy.baselines import Baseline, published, resolve
-from isoflop.numeric.backtest.compare import kind_for
+from isoflop.numeric.accuracy.laws import kind_for
 from isoflop.numeric.data.evaluations import Evaluations
 
 #: Table 11 of Krajewski et al. 2025, column Q_random, by the names in the authors' own csv.
@@ -152,10 +152,7 @@ UNKNOWN = (
     r"the random baseline of 'arc_easy' \(acc\) in .* is not known; say random_baseline=\{'arc_easy': VALUE\} "
     r"\(--random-baseline arc_easy=VALUE\), .* or small='compute < 1e17' \(--small-runs 'compute < 1e17'\)"
 )
-SAID = (
-    r"the random baseline of 'arc_easy' \(acc\) in .* is not known; say --random-baseline arc_easy=VALUE, .* "
-    r"or --small-runs 'compute < 1e17' to"
-)
+SAID = r"^--random-baseline: " + UNKNOWN
 REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...], str, str]] = {
     "unknown": ({}, (), UNKNOWN, SAID),
     "no benchmark": (
@@ -195,8 +192,8 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...], str, str]] = {
     ),
     "above all runs": (
         {"given": 0.8}, ("--random-baseline", "80%"),
-        r"benchmark 'arc_easy': none of 5 runs of data is above the random baseline 0.8 \(given\); the highest accuracy is 0.7",
-        r"benchmark 'arc_easy': none of 5 runs of file .* is above the random baseline 0.8",
+        r"benchmark='arc_easy': none of 5 runs of data is above the random baseline 0.8 \(given\); the highest accuracy is 0.7",
+        r"benchmark='arc_easy': none of 5 runs of file .* is above the random baseline 0.8",
     ),
 }  # fmt: skip
 

@@ -11,8 +11,8 @@ from functools import cache  # noqa: E402
 from scipy.optimize import brentq, least_squares  # noqa: E402
 
 from isoflop.numeric.accuracy.ceiling import FLATTEST_TERM, ceiling_of  # noqa: E402
-from isoflop.numeric.accuracy.simulate import PROBLEMS, RUN_NOISE, simulate  # noqa: E402
 from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
+from isoflop.numeric.simulate.evaluations import PROBLEMS, RUN_NOISE, simulate  # noqa: E402
 from isoflop.theory.data.krajewski2025_runs import MIXTURE  # noqa: E402
 
 BENCHMARKS = tuple(PROBLEMS)
@@ -42,15 +42,15 @@ def test_an_exact_ceiling_is_found_and_shown() -> None:
     compute = np.geomspace(1e18, 1e23, 30)
     found = ceiling_of(sample_of(0.2 + 900.0 * compute**-0.16, compute, 0.25))
     assert found.verdict == "identified"
-    assert found.value == pytest.approx(0.25 + 0.75 * np.exp(-0.2), rel=1e-7)
-    assert found.low <= found.value <= found.high
+    assert found.accuracy.value == pytest.approx(0.25 + 0.75 * np.exp(-0.2), rel=1e-7)
+    assert found.accuracy.low <= found.accuracy.value <= found.accuracy.high
     assert [rival.explains for rival in found.rivals] == [False]
 
 
 def test_one_exact_power_has_no_ceiling() -> None:
     compute = np.geomspace(1e18, 1e23, 30)
     found = ceiling_of(sample_of(900.0 * compute**-0.16, compute, 0.25))
-    assert (found.verdict, found.high) == ("no ceiling shown", 1.0)
+    assert (found.verdict, found.accuracy.high) == ("no ceiling shown", 1.0)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -60,7 +60,7 @@ def test_an_exact_ray_bends_and_shows_no_ceiling(known) -> None:
     given = {"params": params, "tokens": tokens} if known else {}
     ray = sample_of(A * params**-BETA + B * tokens**-GAMMA, 6.0 * params * tokens, **given)
     found = ceiling_of(ray)
-    assert found.E_low > 0.0  # E = 0 alone would be excluded
+    assert found.E.low > 0.0  # E = 0 alone would be excluded
     assert found.verdict == "bends"
     assert [(rival.explains, rival.statistic < 0.0) for rival in found.rivals] == [(True, True)] * (1 + known)
     assert "a ceiling and a second term cannot be told apart" in " ".join(str(found).split())
@@ -90,12 +90,12 @@ def test_the_interval_is_that_of_a_direct_search() -> None:
 
         return min(2.0 * least_squares(residuals, [start, 0.15], xtol=1e-14, ftol=1e-14).cost for start in (-1.0, 0.0, 1.0))
 
-    n, best = len(y), squares(found.E)
-    low = brentq(lambda E: n * np.log(squares(E) / best) - ALLOWED, 1e-3, found.E, xtol=1e-9)
-    high = brentq(lambda E: n * np.log(squares(E) / best) - ALLOWED, found.E, y.min(), xtol=1e-9)
-    assert (found.E_low, found.E_high) == pytest.approx((low, high), rel=1e-5)
-    assert all(squares(found.E + step) > best for step in (-1e-3, 1e-3))
-    assert (found.low, found.high) == pytest.approx([0.25 + 0.75 * np.exp(-E) for E in (high, low)], rel=1e-6)
+    n, best = len(y), squares(found.E.value)
+    low = brentq(lambda E: n * np.log(squares(E) / best) - ALLOWED, 1e-3, found.E.value, xtol=1e-9)
+    high = brentq(lambda E: n * np.log(squares(E) / best) - ALLOWED, found.E.value, y.min(), xtol=1e-9)
+    assert (found.E.low, found.E.high) == pytest.approx((low, high), rel=1e-5)
+    assert all(squares(found.E.value + step) > best for step in (-1e-3, 1e-3))
+    assert (found.accuracy.low, found.accuracy.high) == pytest.approx([0.25 + 0.75 * np.exp(-E) for E in (high, low)], rel=1e-6)
 
 
 def test_the_rival_is_that_of_a_direct_search() -> None:
@@ -110,7 +110,10 @@ def test_the_rival_is_that_of_a_direct_search() -> None:
     box = ([-30.0, -30.0, FLATTEST_TERM, FLATTEST_TERM], [30.0, 30.0, 10.0, 10.0])
     starts = [(a, b, p, FLATTEST_TERM * 1.01) for a in (-1.0, 1.0) for b in (-2.0, 0.0) for p in (0.1, 0.2, 0.4)]
     rival = min(2.0 * least_squares(residuals, start, bounds=box, xtol=1e-14, ftol=1e-14).cost for start in starts)
-    E, alpha = found.E, least_squares(lambda t: np.log(found.E + np.exp(t[0] - t[1] * x)) - np.log(y), [0.0, 0.15], xtol=1e-14)
+    E, alpha = (
+        found.E.value,
+        least_squares(lambda t: np.log(found.E.value + np.exp(t[0] - t[1] * x)) - np.log(y), [0.0, 0.15], xtol=1e-14),
+    )
     assert E > 0.0
     expected = len(y) * np.log(rival / (2.0 * alpha.cost))
     assert found.rivals[0].statistic == pytest.approx(expected, rel=1e-4)
@@ -124,7 +127,7 @@ def test_what_guessing_scores_is_carried() -> None:
     assert (low.baseline, high.baseline) == pytest.approx((0.23, 0.27), rel=1e-14)
     for each in (low, high):
         alone = ceiling_of(replace(sample, baseline=each.baseline))
-        assert (each.value, each.low, each.high, each.verdict) == (alone.value, alone.low, alone.high, alone.verdict)
+        assert (each.accuracy, each.verdict) == (alone.accuracy, alone.verdict)
     assert found.robust == (low.verdict == high.verdict == found.verdict)
     assert "if guessing scores 0.23: " in str(found)
     assert ceiling_of(sample).at_baselines == ()

@@ -8,8 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy import overtraining_draws
-from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, doubts_of, fit_overtraining
+from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, Overtraining, doubts_of, fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
 
 SMALL = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
@@ -46,7 +45,7 @@ def published_fit(runs, dataset="rpj", **options):
 
 def test_published_relative_errors_and_coefficients(gadre):
     """To every printed digit, at the exact minima of both laws."""
-    found = published_fit(gadre)
+    found: Any = published_fit(gadre)
     assert (found.n_loss, found.n_error) == (5, 6)
     assert found.loss_fit.converged
     assert found.error_fit.converged
@@ -59,8 +58,8 @@ def test_published_relative_errors_and_coefficients(gadre):
     assert {round(each.tokens_per_param) for each in found.predictions} == {640, 20}
     for each in found.predictions:
         ratio = float(round(each.tokens_per_param))
-        assert f"{100 * abs(each.loss_difference):.4f}" == printed[ratio, "loss"]
-        assert f"{100 * abs(each.error_difference):.4f}" == printed[ratio, "error"]
+        assert f"{100 * abs(each.loss.difference):.4f}" == printed[ratio, "loss"]
+        assert f"{100 * abs(each.error.difference):.4f}" == printed[ratio, "error"]
     code = found.published_coefficients
     assert {name: f"{value:.{digits}f}" for (name, value), digits in zip(code.items(), (2, 2, 4, 4), strict=True)} == {
         "alpha": "166.21",
@@ -74,7 +73,7 @@ def test_the_minima_by_the_method_of_the_published_code(gadre):
     """SciPy's curve_fit on the code's own forms: it stops within a part in a million of the exact minima."""
     from scipy.optimize import curve_fit
 
-    found = published_fit(gadre)
+    found: Any = published_fit(gadre)
     on = gadre.mask("dataset == 'rpj' and " + LOSS)
     n, d, loss = gadre.params[on], gadre.tokens[on], gadre.proxies["c4_val"][on]
 
@@ -88,12 +87,12 @@ def test_the_minima_by_the_method_of_the_published_code(gadre):
     (k, gamma, epsilon), _ = curve_fit(
         lambda t, a, b, E: E - a * np.exp(-b * t), gadre.proxies["c4_val"][on], error, maxfev=10000
     )
-    np.testing.assert_allclose(list(found.error_coefficients.values()), [epsilon, k, gamma], rtol=2e-5)
+    np.testing.assert_allclose(list(found.coefficients.values())[4:], [epsilon, k, gamma], rtol=2e-5)
 
 
 def test_the_minima_at_high_precision(gadre):
     """The normal equations of both laws vanish, by Newton's method at 40 digits from the coefficients found."""
-    found = published_fit(gadre)
+    found: Any = published_fit(gadre)
     on = gadre.mask("dataset == 'rpj' and " + LOSS)
     runs = list(
         zip(*(map(mpmath.mpf, map(float, x[on])) for x in (gadre.params, gadre.tokens, gadre.proxies["c4_val"])), strict=True)
@@ -121,22 +120,22 @@ def test_the_minima_at_high_precision(gadre):
 
 @pytest.mark.parametrize("dataset", ["c4_original", "rw_original"])
 def test_the_other_training_sets_are_fitted_as_well(gadre, dataset):
-    found = published_fit(gadre, dataset)
+    found: Any = published_fit(gadre, dataset)
     assert found.loss_fit.converged
     assert found.error_fit.converged
     assert len(found.predictions) == 2
-    assert all(abs(each.loss_difference) < 0.05 and abs(each.error_difference) < 0.1 for each in found.predictions)
+    assert all(abs(each.loss.difference) < 0.05 and abs(each.error.difference) < 0.1 for each in found.predictions)
 
 
 def test_published_text_and_resamples(gadre):
-    found = published_fit(gadre, repeats=200, seed=1)
+    found: Any = published_fit(gadre, repeats=200, seed=1)
     text = found.to_text()
     assert max(map(len, text.splitlines())) <= 100
     for each in ("+0.7103 %", "+0.7320 %", "+3.6365 %", "+0.0464 %", "1 left to tell the scatter from"):
         assert each in text
     for each in found.predictions:
-        assert each.loss_interval[0] < each.loss < each.loss_interval[1]
-        assert each.error_interval[0] < each.predicted_error < each.error_interval[1]
+        assert each.loss.predicted.low < each.loss.measured < each.loss.predicted.high
+        assert each.error.predicted.low < each.error.predicted.value < each.error.predicted.high
 
 
 # -- simulated truths ----------------------------------------------------------------------------------------------------
@@ -164,22 +163,21 @@ def simulated(noise=0.0, seed=0):
 
 @pytest.mark.parametrize("objective", ["least-squares", "huber-log"])
 def test_the_truth_is_recovered(objective):
-    found = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8", objective=objective)
-    np.testing.assert_allclose(list(found.coefficients.values()), [E, A, B, BETA], rtol=1e-6)
-    assert found.error_coefficients is not None
-    np.testing.assert_allclose(list(found.error_coefficients.values()), [EPSILON, K, GAMMA], rtol=1e-6)
+    found: Any = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8", objective=objective)
+    np.testing.assert_allclose(list(found.coefficients.values())[:4], [E, A, B, BETA], rtol=1e-6)
+    np.testing.assert_allclose(list(found.coefficients.values())[4:], [EPSILON, K, GAMMA], rtol=1e-6)
     assert found.benchmarks == ("one", "two")
     assert not found.notes
     assert len(found.predictions) == 36 - found.n_loss
     for each in found.predictions:
-        assert each.predicted_loss == pytest.approx(each.loss, rel=1e-8)
-        assert each.predicted_error == pytest.approx(each.error, rel=1e-7)
-        assert each.loss_difference is not None
-        assert abs(each.loss_difference) < 1e-8
+        assert each.loss.predicted.value == pytest.approx(each.loss.measured, rel=1e-8)
+        assert each.error.predicted.value == pytest.approx(each.error.measured, rel=1e-7)
+        assert each.loss.difference is not None
+        assert abs(each.loss.difference) < 1e-8
 
 
 def test_the_law_in_compute_and_ratio():
-    found = fit_overtraining(simulated(), loss="c4")
+    found: Any = fit_overtraining(simulated(), loss="c4")
     c = found.compute_coefficients
     assert c == pytest.approx({"E": E, "a": 6 ** (BETA / 2) * A, "b": 6 ** (BETA / 2) * B, "eta": BETA / 2}, rel=1e-6)
     compute, ratio = 3e20, 75.0
@@ -200,7 +198,7 @@ def test_costs_by_brute_force():
     """The optimal ratio by a search over ratios at one compute, and the extra loss and error from the laws themselves."""
     from scipy.optimize import minimize_scalar
 
-    found = fit_overtraining(simulated(), loss="c4")
+    found: Any = fit_overtraining(simulated(), loss="c4")
     compute = 2e20
 
     def loss_at(ratio):
@@ -212,13 +210,13 @@ def test_costs_by_brute_force():
     optimal_error = EPSILON - K * math.exp(-GAMMA * best.fun)
     for cost in found.cost(compute, [2.0, 20.0, 640.0]):
         loss = loss_at(cost.tokens_per_param)
-        assert (cost.loss, cost.extra_loss) == pytest.approx((loss, loss - best.fun), rel=1e-5, abs=1e-9)
+        assert (cost.loss, cost.extra_loss.value) == pytest.approx((loss, loss - best.fun), rel=1e-5, abs=1e-9)
         assert cost.penalty == pytest.approx((loss - E) / (best.fun - E), rel=1e-6)
         assert 6 * cost.params * cost.tokens == pytest.approx(compute)
         assert cost.error == pytest.approx(EPSILON - K * math.exp(-GAMMA * loss), rel=1e-6)
         assert cost.error is not None
-        assert cost.extra_error == pytest.approx(cost.error - optimal_error, rel=1e-4, abs=1e-8)
-        saved = compute * (1 - cost.lost_compute)
+        assert cost.extra_error.value == pytest.approx(cost.error - optimal_error, rel=1e-4, abs=1e-8)
+        saved = compute * (1 - cost.lost_compute.value)
         assert float(found.law.envelope.loss(saved)) == pytest.approx(loss, rel=1e-8)
 
 
@@ -229,12 +227,12 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(kind):
     truth = E + A * n**-BETA + B * d**-BETA
     hits = 0
     for seed in range(30):
-        found = fit_overtraining(
+        found: Any = fit_overtraining(
             _with_large_run(simulated(0.01, seed), n, d), loss="c4", fit_where="N < 2e9", repeats=100, kind=kind, seed=seed
         )
         (each,) = found.predictions
-        assert each.loss_interval is not None
-        hits += each.loss_interval[0] <= truth <= each.loss_interval[1]
+        assert each.loss.predicted.has_interval
+        hits += not each.loss.predicted.excludes(truth)
     assert 21 <= hits <= 30
 
 
@@ -248,14 +246,15 @@ def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(obje
     """Which that of the law does not: a run scatters about the law. 12 new runs of each of 25 simulated tables."""
     held: dict[str, list[bool]] = {"loss_interval": [], "new_loss_interval": [], "error_interval": [], "new_error_interval": []}
     for seed in range(25):
-        found = fit_overtraining(
+        found: Any = fit_overtraining(
             simulated(0.01, seed=seed), loss="c4", fit_where="multiplier <= 80", objective=objective, repeats=60, seed=seed
         )
         for each in found.predictions:
             for name, hits in held.items():
-                low, high = getattr(each, name)
-                value = each.error if "error" in name else each.loss
-                hits.append(low <= value <= high)
+                foretold = each.error if "error" in name else each.loss
+                estimate = foretold.new_run if name.startswith("new") else foretold.predicted
+                assert estimate.has_interval
+                hits.append(not estimate.excludes(foretold.measured))
     share = {name: np.mean(hits) for name, hits in held.items()}
     assert len(held["loss_interval"]) >= 100
     # Nominally 90 %; runs of a table share its fit, so that the share itself is known to a few points.
@@ -269,42 +268,43 @@ def test_no_interval_of_a_new_run_without_residuals():
     """As many runs as coefficients tell nothing of their scatter."""
 
     four = "N < 3e7 and (multiplier == 5 or multiplier == 640)"
-    found = fit_overtraining(simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases")
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases")
     assert found.n_loss == 4
-    assert all(each.loss_interval is not None for each in found.predictions)
-    assert all(each.new_loss_interval is None for each in found.predictions)
+    assert all(each.loss.predicted.has_interval for each in found.predictions)
+    assert all(not each.loss.new_run.has_interval for each in found.predictions)
 
 
 def test_intervals_of_coefficients_and_of_the_optimum():
     """Those of a, b, eta and M* by the closed forms of Gadre et al. from every resample, in double precision."""
-    found = fit_overtraining(simulated(0.01), loss="c4", repeats=100, level=0.8)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=100, level=0.8)
     assert found.draws is not None
-    _, A_, B_, beta = found.draws.loss.T
+    _, A_, B_, beta = found.draws.coefficients[:, :4].T
     expected = {
         "beta": beta,
         "a": A_ * 6 ** (beta / 2),
         "b": B_ * 6 ** (beta / 2),
         "optimal_tokens_per_param": (B_ / A_) ** (1 / beta),
-        "gamma": found.draws.error[:, 2],
+        "gamma": found.draws.columns["gamma"],
     }
     for name, values in expected.items():
-        assert found.intervals[name] == pytest.approx(np.quantile(values, [0.1, 0.9]), rel=1e-9), name
+        interval = found.intervals[name]
+        assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(values, [0.1, 0.9])), rel=1e-9), name
     interval = found.intervals["optimal_tokens_per_param"]
-    assert interval is not None
-    low, high = interval
-    assert low < found.optimal_tokens_per_param < high
+    assert interval.low < found.optimal_tokens_per_param == interval.value < interval.high
     assert found.sound
-    assert fit_overtraining(simulated(0.01), loss="c4").intervals == {}
+    assert not any(each.has_interval for each in fit_overtraining(simulated(0.01), loss="c4").intervals.values())
 
 
 def test_intervals_of_costs():
     """By the penalty of every resampled law at the same ratio, with its own optimum."""
-    found = fit_overtraining(simulated(0.01), loss="c4", repeats=60, level=0.8)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=60, level=0.8)
     best, compute = found.optimal_tokens_per_param, 1e21
+    near: Any
+    far: Any
     near, far = found.cost(compute, [best, 30.0 * best])
     assert found.draws is not None
     extra, error = [], []
-    for (E, A_, B_, beta), (_, k, gamma) in zip(found.draws.loss, found.draws.error, strict=True):
+    for (E, A_, B_, beta), (_, k, gamma) in zip(*np.split(found.draws.coefficients, [4], axis=1), strict=True):
 
         def loss(ratio, A_=A_, B_=B_, beta=beta, E=E):
             return E + A_ * (compute / (6.0 * ratio)) ** (-beta / 2) + B_ * (compute * ratio / 6.0) ** (-beta / 2)
@@ -312,15 +312,14 @@ def test_intervals_of_costs():
         least, at = loss((B_ / A_) ** (1 / beta)), loss(far.tokens_per_param)
         extra.append(at - least)
         error.append(k * np.exp(-gamma * least) - k * np.exp(-gamma * at))
-    assert far.extra_loss_interval == pytest.approx(np.quantile(extra, [0.1, 0.9]), rel=1e-6)
-    assert far.extra_error_interval == pytest.approx(np.quantile(error, [0.1, 0.9]), rel=1e-6)
+    assert (far.extra_loss.low, far.extra_loss.high) == pytest.approx(tuple(np.quantile(extra, [0.1, 0.9])), rel=1e-6)
+    assert (far.extra_error.low, far.extra_error.high) == pytest.approx(tuple(np.quantile(error, [0.1, 0.9])), rel=1e-6)
     # At the optimum a cost of nothing is not excluded.
-    assert near.extra_loss_interval is not None
-    assert far.extra_loss_interval is not None
-    assert near.extra_loss_interval[0] == 0.0 < near.extra_loss_interval[1] < far.extra_loss_interval[0]
+    assert near.extra_loss.at_most
+    assert near.extra_loss.low == 0.0 < near.extra_loss.high < far.extra_loss.low
     assert "at most" in found.to_text()
     plain = fit_overtraining(simulated(0.01), loss="c4").cost(compute, [best])[0]
-    assert plain.extra_loss_interval is None
+    assert not plain.extra_loss.has_interval
 
 
 def test_errors_outside_0_to_1_are_said():
@@ -328,12 +327,11 @@ def test_errors_outside_0_to_1_are_said():
     accuracy = 0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"])
     small = {name: values[accuracy <= 1.0] for name, values in {**columns, "acc_one": accuracy, "acc_two": accuracy}.items()}
     far = {"N": 1e13, "D": 1e15, "multiplier": 100.0, "loss_c4": 1.8, "acc_one": 0.99, "acc_two": 0.99}
-    found = fit_overtraining(
+    found: Any = fit_overtraining(
         {name: np.append(values, far[name]) for name, values in small.items()}, loss="c4", fit_where="N < 1e12"
     )
     first = found.predictions[0]
-    assert first.predicted_error is not None
-    assert first.predicted_error < 0.0
+    assert first.error.predicted.value < 0.0
     assert "law of error: 1 of 1 errors that it foretells are outside 0 to 1: it does not reach so far" in found.notes
     assert "outside 0 to 1" in doubts_of(found.costs())[0]
 
@@ -344,14 +342,14 @@ def test_resamples_are_reproducible_and_counted():
 
     one, other, different = make(seed=3), make(seed=3), make(seed=4)
     assert len(one.draws) + one.draws.failed == 150
-    np.testing.assert_array_equal(one.draws.loss, other.draws.loss)
-    assert not np.array_equal(one.draws.loss, different.draws.loss)
-    spread = one.draws.loss.std(axis=0) / one.draws.loss.mean(axis=0)
+    np.testing.assert_array_equal(one.draws.coefficients, other.draws.coefficients)
+    assert not np.array_equal(one.draws.coefficients, different.draws.coefficients)
+    spread = one.draws.coefficients.std(axis=0) / one.draws.coefficients.mean(axis=0)
     assert (spread > 0).all()
 
 
 def test_an_interrupt_keeps_what_was_done(monkeypatch):
-    real = overtraining_draws._of_residuals
+    real = Overtraining.redrawn
     calls: list[int] = []
 
     def stops(*arguments):
@@ -360,8 +358,8 @@ def test_an_interrupt_keeps_what_was_done(monkeypatch):
         calls.append(1)
         return real(*arguments)
 
-    monkeypatch.setattr(overtraining_draws, "_of_residuals", stops)
-    found = fit_overtraining(simulated(0.01), loss="c4", repeats=300)
+    monkeypatch.setattr(Overtraining, "redrawn", stops)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=300)
     assert found.draws is not None
     assert found.draws.interrupted
     assert len(found.draws) + found.draws.failed == 100
@@ -372,10 +370,10 @@ def test_an_interrupt_keeps_what_was_done(monkeypatch):
 
 
 def test_without_a_law_of_error():
-    found = fit_overtraining(simulated(0.01), loss="c4", benchmarks=[], fit_where="N < 5e8", repeats=20)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", benchmarks=[], fit_where="N < 5e8", repeats=20)
     assert found.error_fit is None
-    assert found.error_coefficients is None
-    assert all(each.predicted_error is None for each in found.predictions)
+    assert found.names == ("E", "A", "B", "beta")
+    assert all(each.error.predicted is None for each in found.predictions)
     assert found.cost(1e20, [20.0])[0].error is None
     assert "law of error" not in found.to_text()
     with pytest.raises(ValueError, match="there is no law of error"):
@@ -385,13 +383,13 @@ def test_without_a_law_of_error():
 def test_runs_without_a_score_are_left_out_and_said():
     columns = simulated()
     columns["acc_two"] = [None if i < 3 else q for i, q in enumerate(columns["acc_two"])]
-    found = fit_overtraining(columns, loss="c4")
+    found: Any = fit_overtraining(columns, loss="c4")
     assert (found.n_loss, found.n_error) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
 
 
 def test_json_is_plain():
-    found = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=20)
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=20)
     data = json.loads(found.to_json())
     assert data["loss"]["coefficients"]["a"] == found.compute_coefficients["a"]
     assert data["loss"]["envelope"]["alpha"] == pytest.approx(data["loss"]["coefficients"]["eta"])
@@ -406,7 +404,7 @@ def test_one_ratio_leaves_the_law_open():
     columns = {name: np.asarray(values)[6:12] for name, values in simulated().items()}
     columns = {**columns, "D": columns["N"] * 10.0}
     columns["loss_c4"] = E + A * columns["N"] ** -BETA + B * columns["D"] ** -BETA
-    found = fit_overtraining(columns, loss="c4", benchmarks=[])
+    found: Any = fit_overtraining(columns, loss="c4", benchmarks=[])
     assert any("undetermined; they need several ratios D/N" in note for note in found.notes)
     assert "optimum" not in found.to_text()
     with pytest.raises(ValueError, match="the runs do not determine the law of loss"):
@@ -442,7 +440,7 @@ def test_bad_tables():
     columns["loss_c4"] = -np.asarray(columns["loss_c4"])
     with pytest.raises(ValueError, match="must be positive: it is no loss"):
         fit_overtraining(columns, loss="c4")
-    found = fit_overtraining(simulated(), loss="c4")
+    found: Any = fit_overtraining(simulated(), loss="c4")
     with pytest.raises(ValueError, match=r"tokens_per_param=-1\.0"):
         found.cost(1e20, [-1.0])
 
@@ -453,13 +451,13 @@ def test_bad_tables():
 def test_scatter_is_in_the_units_of_what_is_fitted():
     """RMSE and R2 from their definitions."""
     columns = simulated(0.01)
-    found = fit_overtraining(columns, loss="c4")
+    found: Any = fit_overtraining(columns, loss="c4")
     c = found.coefficients
     law = c["E"] + c["A"] * columns["N"] ** -c["beta"] + c["B"] * columns["D"] ** -c["beta"]
     off = columns["loss_c4"] - law
     assert found.loss_errors["rmse"] == pytest.approx(math.sqrt(np.mean(off**2)), rel=1e-9)
     assert found.loss_errors["r2"] == pytest.approx(1.0 - np.var(off) / np.var(columns["loss_c4"]), abs=1e-6)
-    e = found.error_coefficients or {}
+    e = found.coefficients
     error = 1.0 - 0.5 * (columns["acc_one"] + columns["acc_two"])
     wrong = error - e["epsilon"] + e["k"] * np.exp(-e["gamma"] * columns["loss_c4"])
     assert found.error_errors["rmse"] == pytest.approx(math.sqrt(np.mean(wrong**2)), rel=1e-8)
@@ -491,7 +489,7 @@ def test_training_sets_in_one_fit_are_told_by_their_residuals():
 def test_the_figure_shows_runs_and_laws():
     from isoflop.numeric.plot.overtraining import plot_error, plot_loss, plot_overtraining
 
-    found = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8")
+    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8")
 
     def drawn(line):
         return np.array(line.get_data(), dtype=np.float64)

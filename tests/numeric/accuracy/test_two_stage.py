@@ -18,12 +18,12 @@ from isoflop.numeric.accuracy.links import (
     FromEndToEnd,
     LinkModel,
 )
-from isoflop.numeric.accuracy.peaks import peaks
 from isoflop.numeric.accuracy.tied import Tied, fit_tied
 from isoflop.numeric.accuracy.two_stage import TWO_STAGE_KINDS, two_stage
 from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.fit.newton import Problems
 from isoflop.numeric.fit.objective import Objective
+from isoflop.numeric.fit.scan import peaks
 from isoflop.numeric.fit.separable import Centred
 
 TRUTHS = {
@@ -129,7 +129,7 @@ def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link, stage):
     found = kind.fit(whole)
     weights = np.random.default_rng(5).multinomial(len(whole), np.full(len(whole), 1 / len(whole)), size=3).astype(float)
     redone = kind.refit(whole, found, weights, np.zeros(3))
-    for counts, coefficients, converged in zip(weights, *redone, strict=True):
+    for counts, coefficients, converged in zip(weights, redone.coefficients, redone.converged, strict=True):
         assert converged
         own = kind.fit(whole.subset(np.repeat(np.arange(len(whole)), counts.astype(int))))
         np.testing.assert_allclose(coefficients, own.coefficients, rtol=2e-5, atol=1e-9)

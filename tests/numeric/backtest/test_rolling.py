@@ -242,7 +242,8 @@ def test_intervals_of_runs_are_those_of_linear_regression():
 
 def stopped_after(count, monkeypatch):
     """Ctrl-C after so many fits."""
-    real, made = engine._judged, []
+    made: list[Any] = []
+    real = engine._judged
 
     def interrupted(trial):
         if len(made) == count:
@@ -398,7 +399,7 @@ def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff(method):
     options: dict[str, Any] = {"laws": "compute", "k": [k], "targets": "all", "resamples": 0, "method": method}
     one, other = (backtest(each, **options) for each in (counts, replace(counts, c=changed)))
     for step, again in zip(one.at("compute", k), other.at("compute", k), strict=True):
-        if step.split.at <= cutoff:
+        if (step.split.at or 0.0) <= cutoff:
             assert step.fitted.coefficients == pytest.approx(again.fitted.coefficients, rel=1e-9)
             assert step.predicted == pytest.approx(again.predicted, rel=1e-9)
     assert one.judged[0].fitted.coefficients != pytest.approx(other.judged[0].fitted.coefficients, rel=1e-3)

@@ -358,7 +358,7 @@ def test_a_ratio_that_few_of_the_runs_share_can_be_chosen():
 @pytest.mark.parametrize(
     ("ratios", "message"),
     [
-        ([30.0], "ratios=30: must be the D/N, within 10 %, of at least 5 runs .*: 1.26, 3.17, 7.96, 20, 50.2, 126, 317$"),
+        ([30.0], "ratios=30.0: must be the D/N, within 10 %, of at least 5 runs .*: 1.26, 3.17, 7.96, 20, 50.2, 126, 317$"),
         ([20.0, 20.5], "ratios=20.5: names the runs at D/N = 20 once more"),
         ([-1.0], "ratios=-1.0: must be a positive finite number"),
         ([], r"ratios=\[\]: must be at least one"),

@@ -89,7 +89,7 @@ def test_conditions() -> None:
     counts = read(where="n_samples > 10 and model == 'b'")
     assert (counts.names, counts.row.tolist(), counts.left_out) == (("b",), [4], 3)
     assert read(where="c == 0").row.tolist() == [1]
-    refused("none of 4 rows has counts .4 rows left out by where=", where="n > 1000")
+    refused("none of 4 rows has counts .4 rows left out by the condition", where="n > 1000")
 
 
 def test_a_condition_goes_before_the_checks() -> None:

@@ -394,7 +394,7 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "nothing left": (
         LONG, {"where": "score > 0.9"}, ("--where", "score > 0.9"),
-        r"none of 4 rows is of use \(4 rows left out by where='score > 0.9'\)",
+        r"none of 4 rows is of use \(4 rows left out by the condition 'score > 0.9'\)",
     ),
     "a condition on no column": (
         LONG, {"where": "benchmrk == 'a'"}, ("--where", "benchmrk == 'a'"),

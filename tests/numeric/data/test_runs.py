@@ -240,9 +240,9 @@ def test_where_nothing_remains_it_says_why() -> None:
         "data: none of 4 rows is a usable run (4 dropped: row 1: loss is missing, row 2: loss=-1.0: must be above 0, "
         "row 3: loss is missing and 1 more)"
     )
-    assert refusal(where="loss > 5") == "data: none of 4 rows is a usable run (4 rows left out by where='loss > 5')"
+    assert refusal(where="loss > 5") == "data: none of 4 rows is a usable run (4 rows left out by the condition 'loss > 5')"
     assert refusal(where="loss > 3.2", loss=[None, -1, 3, 0]) == (
-        "data: none of 4 rows is a usable run (3 rows left out by where='loss > 3.2'; 1 dropped: row 1: loss is missing)"
+        "data: none of 4 rows is a usable run (3 rows left out by the condition 'loss > 3.2'; 1 dropped: row 1: loss is missing)"
     )
     assert refusal({"N": [], "D": [], "loss": []}) == "data: has a header ('N', 'D', 'loss') and no rows"
     assert refusal(pd.DataFrame()).startswith("data: has no columns")

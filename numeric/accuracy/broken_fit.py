@@ -1,0 +1,529 @@
+r"""Broken neural scaling laws of accuracy, fitted: scan, least squares, then the objective itself by way of smoother ones.
+
+.. math:: Q = a + b\,C^{-c_0} \prod_{i=1}^n \left(1 + (C/d_i)^{1/f_i}\right)^{-c_i f_i}.
+
+Sources: Caballero et al. 2023, arXiv 2210.14891, for the form; Krajewski et al. 2025, arXiv 2512.08894, equation 1 and Appendix
+M, which fits it to all runs above guessing, with Huber's function of width 1e-3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import erf, log, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import whole_number
+from ..fit.covariance import MEDIAN_DEVIATION
+from ..fit.newton import MOST_STEPS, Minima, Problems, minimise, values
+from ..fit.objective import Clip, Objective
+from ..fit.path import median_residuals
+from ..fit.resample import Refits
+from .broken import BrokenLaw
+from .broken_model import AHEAD, PER_BREAK, BrokenModel, from_coefficients, log_curve, starts, to_coefficients, with_lines
+from .kind import Found
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ..data.sample import Points, Sample
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+__all__ = ["BNSL_KINDS", "BrokenFit", "BrokenKind", "broken", "fit_broken"]
+
+#: Exponents of accuracy against compute are far within these; C^8 is still a float.
+STEEPEST, LARGEST_CHANGE = 8.0, 16.0
+LARGEST_HEIGHT = 1e12
+#: A break may lie this share of the range of log C outside the runs, and be as wide as this many ranges.
+OUTSIDE, WIDEST = 0.25, 4.0
+#: The share passed of a break goes from a tenth to nine tenths over this many f: no more is asked for than a gap between runs.
+TRANSITION = 2.0 * log(9.0)
+#: Points of the grid that are polished by least squares, for so many steps, and how many of their distinct minima are followed,
+#: by the number of breaks.
+SCANNED, POLISHING, FOLLOWED = 100, 12, (8, 12)
+DISTINCT, ROUGHLY = 1e-3, 1e-6
+#: A residual beyond so many medians is an outlier that may have led squares astray.
+OUTLYING = 12.0
+#: How many other minima are kept as starts of refits, and what counts as one minimum.
+MOST_OTHERS, SAME = 2, 1e-7
+#: Newton stops where it promises less than this share of the objective: less is lost in the rounding of small residuals.
+ENOUGH = 1e-12
+#: Steps of a refit, which ends earlier. Few runs leave valleys in which it creeps: it counts where Newton promises less than the
+#: last of these shares of the objective, a small part of what the next resample changes.
+AGAIN, ENOUGH_AGAIN, CLOSE = 100, 1e-8, 1e-3
+AT_BOUND = 1e-6
+#: The first width of Huber's function in median absolute residuals, each width as a share of the one before, and how many steps
+#: each is worth.
+WIDE, NARROWING, ON_THE_WAY = 4.0, 0.4, 5
+#: So many points around the best minimum are followed, at distances from the first to the second of these multiples of what moves
+#: the curve by a tenth or so, in at most so many rounds.
+STIRRED, STIRRING_SCALES, ROUNDS, STIRRING_SEED = 16, (0.1, 2.0), 3, 0
+#: A break is seen where its change exceeds this many standard errors: its place was searched for, so two would often be chance.
+#: It is placed where log d is known to within this share of the range of log C, and its width where log f is to within that; an
+#: asymptote is known to within this share of the range of the values.
+SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
+SINGULAR = 1e-12
+HUBER = Objective(name="huber-log", delta=1e-3)
+#: More breaks than this are more than runs can tell, and the scan for starts, over places of all breaks, grows twentyfold with
+#: each.
+MOST_BREAKS = 3
+
+
+def names_of(breaks: int) -> tuple[str, ...]:
+    """a, b, c0, c1, d1, f1, ..."""
+    return ("a", "b", "c0", *(f"{letter}{i}" for i in range(1, breaks + 1) for letter in "cdf"))
+
+
+@dataclass(frozen=True, eq=False)
+class BrokenFit:
+    """A fitted broken law with what a refit needs.
+
+    Attributes
+    ----------
+    model : BrokenModel
+    observed : ndarray
+        (n,).
+    objective : Objective
+    in_logs : bool
+        Whether residuals are those of the logarithms.
+    lower, upper : ndarray
+        (p,), of the parameters.
+    theta : ndarray
+        (p,).
+    value : float
+    converged : bool
+    others : ndarray
+        (K, p): other minima, best first.
+    """
+
+    model: BrokenModel
+    observed: Floats
+    objective: Objective
+    in_logs: bool
+    lower: Floats
+    upper: Floats
+    theta: Floats
+    value: float
+    converged: bool
+    others: Floats
+
+    @property
+    def coefficients(self) -> Floats:
+        """(p,) in the letters of the source."""
+        return np.asarray(to_coefficients(self.theta[None], self.model.centre)[0])
+
+    @property
+    def law(self) -> BrokenLaw:
+        """The fitted law."""
+        return BrokenLaw.from_coefficients(self.coefficients)
+
+    @property
+    def residuals(self) -> Floats:
+        """(n,): law minus observed, or that of the logarithms."""
+        problems = Problems(self.model, self.observed, None, self.objective.clip(), self.in_logs)
+        return np.asarray(problems.residuals(self.theta[None])[0])
+
+    @cached_property
+    def at_bound(self) -> Mask:
+        """(p,): parameters on a bound."""
+        near = AT_BOUND * (1.0 + np.abs(self.theta))
+        return np.asarray((self.theta - self.lower <= near) | (self.upper - self.theta <= near))
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """(p, p) of the parameters: that of least squares with the scale of the middle of the residuals; 0 on a bound.
+
+        Infinite where the runs leave a direction open. Huber's function of a small width acts as the absolute deviation does,
+        whose variance is pi/2 times that of squares.
+        """
+        values, jacobian = self.model.evaluate(self.theta[None])
+        scaled = jacobian[0] / values[0] if self.in_logs else jacobian[0]
+        free = ~self.at_bound
+        spare = max(self.model.size - int(free.sum()), 1)
+        size = np.abs(self.residuals)
+        if self.objective.is_square:
+            variance = float(size @ size) / spare
+        else:
+            scale = float(np.median(size)) / MEDIAN_DEVIATION * sqrt(self.model.size / spare)
+            # From the variance of the mean, for errors far below the width, to that of the median, for errors far above it.
+            within = erf(self.objective.width / (sqrt(2.0) * scale)) if scale > 0.0 else 1.0
+            variance = scale**2 * (within + (1.0 - within) * np.pi / 2.0)
+        found = np.zeros((len(free), len(free)))
+        rows = scaled[free]
+        lengths = np.linalg.norm(rows, axis=1)
+        lengths[lengths == 0.0] = 1e-300
+        left, singular, _ = np.linalg.svd(rows / lengths[:, None], full_matrices=False)
+        with np.errstate(divide="ignore"):
+            inverse = np.where(singular > SINGULAR * singular[0], variance / singular**2, np.inf if variance > 0.0 else 0.0)
+        with np.errstate(invalid="ignore", over="ignore"):
+            inner = (left * np.minimum(inverse, 1e300)) @ left.T / lengths / lengths[:, None]
+        found[np.ix_(free, free)] = inner
+        return found
+
+    @property
+    def standard_errors(self) -> Floats:
+        """(p,), of the parameters (a, B, c0, c1, log d1, log f1, ...)."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    def product_error(self, i: int = 0) -> float:
+        """Standard error of c_i f_i of a break, by its position among the parameters."""
+        first = AHEAD + PER_BREAK * i
+        width = float(np.exp(self.theta[first + 2]))
+        slope = np.zeros(len(self.theta))
+        slope[first], slope[first + 2] = width, self.theta[first] * width
+        return sqrt(max(float(slope @ self.covariance @ slope), 0.0))
+
+    @cached_property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open, in the order of the coefficients."""
+        errors, held = self.standard_errors, self.at_bound
+        spread = float(np.ptp(self.model.logs))
+        names, found = names_of(self.model.breaks), set[str]()
+        if held[0] or errors[0] > KNOWN * float(np.ptp(self.observed)):
+            found |= {"a"}
+        if held[1] or held[2] or errors[1] > abs(self.theta[1]) or errors[2] > STEEPEST:
+            found |= {"b", "c0"}
+        # Coefficients are listed in the order of d, parameters are not.
+        order = np.argsort(self.theta[AHEAD + 1 :: PER_BREAK], kind="stable")
+        for shown, i in enumerate(order, start=1):
+            change, place, width = (AHEAD + PER_BREAK * int(i) + k for k in range(PER_BREAK))
+            c, d, f = (f"{letter}{shown}" for letter in "cdf")
+            away = not self.model.logs.min() <= self.theta[place] <= self.model.logs.max()
+            if held[change] or SEEN * errors[change] > abs(self.theta[change]):
+                found |= {c, d, f}
+            if held[place] or away or errors[place] > PLACED * spread:
+                found |= {d}
+            if held[width] or errors[width] > SIZED:
+                found |= {f}
+        return tuple(name for name in names if name in found)
+
+    def refit(self, *, weights: Floats) -> Refits:
+        """The fits to resamples: weights (K, n). A refit counts where it is close to a minimum."""
+        problems = Problems(self.model, self.observed, weights, self.objective.clip(), self.in_logs)
+        begun = [np.repeat(start[None], len(weights), axis=0) for start in (self.theta, *self.others)]
+        # Once without the detour: at the weights of the fit itself that is where it ended.
+        with np.errstate(all="ignore"):
+            ends = [minimise(problems, begun[0], self.lower, self.upper, enough=ENOUGH_AGAIN, most_steps=AGAIN)]
+        ends += [_descend(problems, self.objective, start, self.lower, self.upper, ENOUGH_AGAIN, AGAIN) for start in begun]
+        best, each = np.argmin(np.stack([end.value for end in ends]), axis=0), np.arange(len(weights))
+        theta = np.stack([end.theta for end in ends])[best, each]
+        done = np.stack([end.done | (end.decrement <= CLOSE * end.value) for end in ends])[best, each]
+        enough = np.array([len(np.unique(self.model.logs[row > 0.0])) >= self.model.width for row in weights])
+        return Refits(to_coefficients(theta, self.model.centre), done & enough)
+
+
+def _solve(
+    logs: Floats,
+    observed: Floats,
+    *,
+    breaks: int,
+    objective: Objective,
+    in_logs: bool = False,
+    asymptote: tuple[float, float],
+    near: Floats | None = None,
+) -> BrokenFit:
+    """The best minimum that the scan leads to.
+
+    Parameters
+    ----------
+    logs, observed : ndarray
+        (n,): log C, and the values.
+    breaks : int
+    objective : Objective
+        Its width and form alone; whether residuals are logarithms, `in_logs` says.
+    in_logs : bool
+    asymptote : tuple of float
+        Least and greatest a.
+    near : ndarray, optional
+        (K, p): coefficients to begin at as well.
+    """
+    model = BrokenModel(logs, float(logs.mean()), breaks)
+    lower, upper = _box(logs, breaks, asymptote)
+    problems = Problems(model, np.log(observed) if in_logs else observed, None, objective.clip(), in_logs)
+    own = observed**-2.0 if in_logs else np.ones_like(observed)
+    begun = _begun(problems, objective, observed, own, lower, upper)
+    if near is not None:
+        begun = np.concatenate([begun, np.clip(from_coefficients(near, model.centre), lower, upper)])
+    found = _descend(problems, objective, begun, lower, upper)
+    theta, value, done = found.theta, found.value, found.done
+    random, best = np.random.default_rng(STIRRING_SEED), int(np.argmin(value))
+    for _ in range(ROUNDS if value[best] > problems.rounding[0] else 0):
+        # Look around the best, and again from a better one: where errors reach the width there are many minima.
+        near = _stirred(model, theta[best], random)
+        again = _descend(
+            problems, objective, with_lines(model, np.clip(near, lower, upper), observed, own, lower, upper), lower, upper
+        )
+        theta = np.concatenate([theta, again.theta])
+        value, done = np.concatenate([value, again.value]), np.concatenate([done, again.done])
+        before, best = best, int(np.argmin(value))
+        if value[best] > (1.0 - SAME) * value[before]:
+            break
+    order = np.argsort(value, kind="stable")
+    best = int(order[0])
+    others = _distinct(theta, value, 1 + MOST_OTHERS)[1:]
+    return BrokenFit(
+        model, problems.observed, objective, in_logs, lower, upper, theta[best], float(value[best]), bool(done[best]), others
+    )
+
+
+def _begun(problems: Problems, objective: Objective, observed: Floats, own: Floats, lower: Floats, upper: Floats) -> Floats:
+    """What is followed: distinct minima of least squares, those with the weights of an absolute deviation too where some runs lie
+    far off, and the best by the objective itself of all that the scans saw.
+    """
+    assert isinstance(problems.model, BrokenModel)
+    most = FOLLOWED[min(problems.model.breaks, len(FOLLOWED)) - 1]
+    scanned, found = _polished(problems, observed, own, np.ones_like(own), lower, upper)
+    chosen = [_distinct(*found, most)]
+    if not objective.is_square:
+        size = np.abs(problems.residuals(chosen[0][:1]))[0]
+        middle = float(median_residuals(problems, chosen[0][:1])[0, 0])
+        seen = [scanned, found[0]]
+        if float(size.max()) > OUTLYING * middle:
+            robust = middle / np.maximum(size, 0.1 * middle)
+            scanned, found = _polished(problems, observed, own * robust, robust, lower, upper)
+            chosen.append(_distinct(*found, most))
+            seen += [scanned, found[0]]
+        every = np.concatenate(seen)
+        chosen.append(_distinct(every, values(problems, every), most // 2))
+    return np.concatenate(chosen)
+
+
+def _polished(
+    problems: Problems, observed: Floats, own: Floats, weights: Floats, lower: Floats, upper: Floats
+) -> tuple[Floats, tuple[Floats, Floats]]:
+    """Points of a scan with weights for values, and where least squares with weights for residuals leads in a few steps."""
+    assert isinstance(problems.model, BrokenModel)
+    scanned = starts(problems.model, observed, own, lower, upper, most=SCANNED)
+    squares = Problems(problems.model, problems.observed, weights, Clip(2.0, -np.inf, np.inf), problems.in_logs)
+    found = minimise(squares, scanned, lower, upper, enough=ROUGHLY, most_steps=POLISHING)
+    return scanned, (found.theta, found.value)
+
+
+def _descend(
+    problems: Problems,
+    objective: Objective,
+    theta: Floats,
+    lower: Floats,
+    upper: Floats,
+    enough: float = ENOUGH,
+    most_steps: int = MOST_STEPS,
+) -> Minima:
+    """Local minima of K problems from starts (K, p), by way of objectives that are curved over a wider range of residuals.
+
+    Every step is one that lowers the objective: where a break is sharp or an exponent large, a step on trust leads far astray.
+    """
+    with np.errstate(all="ignore"):
+        if not objective.is_square:
+            width = np.maximum(WIDE * median_residuals(problems, theta), objective.width)
+            while (width > objective.width).any():
+                wide = problems.with_clip(objective.clip(width))
+                theta = minimise(wide, theta, lower, upper, enough=ROUGHLY, most_steps=ON_THE_WAY, damping=0.0).theta
+                width = np.maximum(width * NARROWING, objective.width)
+        return minimise(problems, theta, lower, upper, enough=enough, most_steps=most_steps, damping=0.0)
+
+
+def _stirred(model: BrokenModel, theta: Floats, random: np.random.Generator) -> Floats:
+    """Points (K, p) with exponents, places and widths drawn near those of a minimum."""
+    spread = float(np.ptp(model.logs))
+    sizes = np.array([0.3 / spread, *[1.0 / spread, 0.05 * spread, 0.4] * model.breaks])
+    found = np.repeat(theta[None], STIRRED, axis=0)
+    found[:, AHEAD - 1 :] += random.normal(size=(STIRRED, len(sizes))) * sizes * np.geomspace(*STIRRING_SCALES, STIRRED)[:, None]
+    return found
+
+
+def _box(logs: Floats, breaks: int, asymptote: tuple[float, float]) -> tuple[Floats, Floats]:
+    low, high = float(logs.min()), float(logs.max())
+    spread, gap = high - low, (high - low) / (len(np.unique(logs)) - 1)
+    least = [-LARGEST_CHANGE, low - OUTSIDE * spread, log(gap / TRANSITION)]
+    most = [LARGEST_CHANGE, high + OUTSIDE * spread, log(WIDEST * spread)]
+    return (
+        np.array([asymptote[0], -LARGEST_HEIGHT, -STEEPEST, *least * breaks]),
+        np.array([asymptote[1], LARGEST_HEIGHT, STEEPEST, *most * breaks]),
+    )
+
+
+def _distinct(theta: Floats, values: Floats, most: int) -> Floats:
+    """The best parameter vectors whose objectives differ."""
+    chosen: list[int] = []
+    for index in np.argsort(values, kind="stable"):
+        if np.isfinite(values[index]) and (not chosen or values[index] > (1.0 + DISTINCT) * values[chosen[-1]]):
+            chosen.append(int(index))
+    return np.asarray(theta[chosen[:most]])
+
+
+# -- as a law of accuracy --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BrokenKind:
+    """A broken law of accuracy; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
+
+    Attributes
+    ----------
+    breaks : int
+        1 to 3.
+    objective : Objective
+        Its form and width; whether residuals are those of log Q, `in_logs` says, not its name.
+    in_logs : bool
+    asymptote : tuple of float
+        Least and greatest a. An accuracy lies between 0 and 1; without such limits a law that is close to a line in log C has no
+        best a.
+    margin : float
+    """
+
+    breaks: int = 1
+    objective: Objective = HUBER
+    in_logs: bool = False
+    asymptote: tuple[float, float] = (0.0, 1.0)
+    margin: float | None = 0.0
+
+    needs = ("compute",)
+    asks = ("compute",)
+
+    @property
+    def name(self) -> str:
+        """bnsl, bnsl-2, ..."""
+        return "bnsl" if self.breaks == 1 else f"bnsl-{self.breaks}"
+
+    @property
+    def formula(self) -> str:
+        """The law in plain text."""
+        factors = "".join(f" (1 + (C/d{i})^(1/f{i}))^(-c{i} f{i})" for i in range(1, self.breaks + 1))
+        return f"Q = a + b C^-c0{factors}"
+
+    @property
+    def fitted_by(self) -> str:
+        """What is minimised."""
+        what = self.objective.name.removesuffix("-log")
+        named = {"huber": f"Huber's function (delta {self.objective.delta:g})", "least-squares": "least squares"}.get(what, what)
+        return f"{named} of {'log Q' if self.in_logs else 'Q'}"
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """a, b, c0, c1, d1, f1, ..."""
+        return names_of(self.breaks)
+
+    def fit(self, sample: Sample) -> Found:
+        """The law closest to the runs; `Found.inside` is the `BrokenFit`."""
+        compute = sample.at.column("compute")
+        try:
+            fit = fit_broken(
+                compute,
+                sample.accuracy,
+                breaks=self.breaks,
+                objective=self.objective,
+                in_logs=self.in_logs,
+                asymptote=self.asymptote,
+            )
+        except ValueError as error:
+            raise ValueError(f"{sample.benchmark}: {error}") from None
+        return Found(
+            coefficients=fit.coefficients,
+            value=fit.value,
+            converged=fit.converged,
+            reason="" if fit.converged else "no certified minimum",
+            undetermined=fit.undetermined,
+            inside=fit,
+        )
+
+    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
+        """The fit repeated; see `Kind.refit`. A redrawn guessing accuracy only says which runs are above it."""
+        drawn = weights if self.margin is None else np.where(sample.accuracy > baselines[:, None] + self.margin, weights, 0.0)
+        fit: BrokenFit = found.inside
+        return fit.refit(weights=drawn)
+
+    def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
+        """Raw accuracy (K, m); not kept between 0 and 1, and guessing plays no part."""
+        logs = np.log(at.column("compute"))
+        return np.asarray(coefficients[:, :1] + np.sign(coefficients[:, 1:2]) * np.exp(log_curve(coefficients, logs)))
+
+    def with_objective(self, objective: Objective, *, in_logs: bool = False) -> BrokenKind:
+        """The same form by another objective."""
+        return replace(self, objective=objective, in_logs=in_logs)
+
+
+def broken(breaks: int = 1, **options: Any) -> BrokenKind:
+    """A broken law with so many breaks.
+
+    Parameters
+    ----------
+    breaks : int
+        1 to 3.
+    **options
+        Of `BrokenKind`.
+
+    Raises
+    ------
+    ValueError
+        For another number of breaks.
+
+    Examples
+    --------
+    >>> broken(2).formula
+    'Q = a + b C^-c0 (1 + (C/d1)^(1/f1))^(-c1 f1) (1 + (C/d2)^(1/f2))^(-c2 f2)'
+    """
+    if whole_number("breaks", breaks, 1) > MOST_BREAKS:
+        raise ValueError(
+            f"breaks={breaks}: must be at most {MOST_BREAKS}; the search for starts grows twentyfold with each break"
+        )
+    return BrokenKind(breaks=breaks, **options)
+
+
+#: By name.
+BNSL_KINDS = {kind.name: kind for kind in map(broken, range(1, MOST_BREAKS + 1))}
+
+
+def fit_broken(
+    compute: Any,
+    values: Any,
+    *,
+    breaks: int = 1,
+    objective: Objective = HUBER,
+    in_logs: bool = False,
+    asymptote: tuple[float, float] = (-np.inf, np.inf),
+    near: Any = None,
+) -> BrokenFit:
+    """The broken law closest to any values: accuracy, -log of it, a loss.
+
+    Parameters
+    ----------
+    compute, values : array_like
+        (n,).
+    breaks : int
+    objective : Objective
+        Its form and width; whether residuals are those of logarithms, `in_logs` says, not its name.
+    in_logs : bool
+    asymptote : tuple of float
+        Least and greatest a.
+    near : array_like, optional
+        (K, p): coefficients to begin at, beside those that a scan finds.
+
+    Raises
+    ------
+    ValueError
+        Where compute takes fewer values than the law has coefficients, the values are all alike, or an argument is outside its
+        domain.
+    """
+    x, y = np.asarray(compute, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"compute of shape {x.shape}, values of shape {y.shape}: must both be (n,)")
+    for name, array, good in (("compute", x, x > 0.0), ("values", y, y > 0.0 if in_logs else np.isfinite(y))):
+        bad = ~(np.isfinite(array) & good)
+        if bad.any():
+            domain = "finite" if name == "values" and not in_logs else "positive and finite"
+            raise ValueError(f"{name}={float(array[bad][0])!r}: must be {domain}")
+    count, distinct = len(names_of(broken(breaks).breaks)), len(np.unique(x))
+    if distinct < count:
+        raise ValueError(
+            f"runs at {distinct} values of compute; must be at least {count} for the {count} coefficients of a law with {breaks} "
+            f"break{'s' * (breaks > 1)}"
+        )
+    if np.ptp(y) == 0.0:
+        raise ValueError(f"values={float(y[0])!r} at every run; a broken law needs values that differ")
+    return _solve(np.log(x), y, breaks=breaks, objective=objective, in_logs=in_logs, asymptote=asymptote, near=near)

@@ -1,0 +1,73 @@
+"""Every example runs and leaves the picture or the table that it promises."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+WRITES = {
+    "check_published_laws": "check.png",
+    "cost_of_overtraining": "penalty.png",
+    "isoflop_profile": "isoflop_profile.png",
+    "simulate_counts": "counts.csv",
+    "simulate_runs": "runs.csv",
+    "verify_the_envelope": None,
+    "write_the_theorem": "theorem.tex",
+    "your_own_law": None,
+}
+
+
+#: Tested below: they need the public runs. The runs' folder, and a heading over figures that are to come again.
+ON_PUBLIC_RUNS = {
+    "schaeffer2025": ("pythia-passk", "least squares, complete models"),
+    "krajewski2025": ("apple-downstream", "| benchmark | up to 6e21 FLOP | above"),
+}
+
+
+def test_all_examples_are_listed():
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*WRITES}
+    assert {path.parent.name for path in FOLDER.glob("papers/*/reproduce.py")} == {*ON_PUBLIC_RUNS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_PUBLIC_RUNS)
+def test_the_page_on_public_runs(name, public_runs, tmp_path, monkeypatch):
+    data, heading = ON_PUBLIC_RUNS[name]
+    folder = FOLDER / "papers" / name
+    monkeypatch.setattr("sys.argv", ["reproduce.py", str(public_runs / data), str(tmp_path)])
+    runpy.run_path(str(folder / "reproduce.py"), run_name="__main__")
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r"\]\((\w+\.png)\)", page):
+        assert (tmp_path / name).stat().st_size > 10_000
+    assert "nan" not in page
+    held = (folder / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^#.*$", page, flags=re.MULTILINE) == re.findall(r"^#.*$", held, flags=re.MULTILINE)
+    assert _figures(page, heading)
+    assert _figures(page, heading) == pytest.approx(_figures(held, heading), rel=0.02)
+
+
+def _figures(page, heading):
+    """The numbers in the rows under a heading of a table."""
+    rows = page.partition(heading)[2].partition("\n\n")[0].splitlines()[2:]
+    return [float(number) for row in rows for number in re.findall(r"\d+\.\d+", row)]
+
+
+@pytest.mark.parametrize("name", sorted(WRITES))
+def test_example(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [f"{name}.py"])
+    runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    output = capsys.readouterr().out
+    if WRITES[name]:
+        assert (tmp_path / WRITES[name]).stat().st_size > 1000
+    else:
+        assert len(output.splitlines()) >= 6
+
+
+def test_the_verification_example_proves_every_step(capsys):
+    runpy.run_path(str(FOLDER / "verify_the_envelope.py"), run_name="__main__")
+    output = capsys.readouterr().out
+    assert "status: proved" in output
+    assert "FAIL" not in output

@@ -1,0 +1,289 @@
+"""Broken laws fitted: recovery of drawn truths, the two-term law among them, refits, and what runs leave open."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from isoflop.numeric.accuracy.broken import Break, BrokenLaw
+from isoflop.numeric.accuracy.broken_fit import BNSL_KINDS, broken, fit_broken
+from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.fit.objective import Objective
+
+DECADE = np.log(10.0)
+BNSL = BNSL_KINDS["bnsl"]
+SQUARES = Objective(name="least-squares")
+#: Standard deviation of the noise of every other problem, in accuracy.
+SMALL = 2e-4
+LAW = BrokenLaw(a=0.9, b=-60.0, c0=0.105, breaks=(Break(change=0.25, compute=3e20, width=0.5),))
+
+
+# Laws with breaks that can be seen
+
+
+class Truth(NamedTuple):
+    """Compute and accuracy (n,), and the computes of the breaks."""
+
+    compute: np.ndarray
+    accuracy: np.ndarray
+    breaks: np.ndarray
+
+
+def direct(logs, a, height, c0, breaks):
+    """The law at log C, written out: `breaks` are (c, log d, f)."""
+    log_value = -c0 * logs
+    for c, place, f in breaks:
+        log_value = log_value - c * f * np.logaddexp(0.0, (logs - place) / f)
+    return a + height * np.exp(log_value)
+
+
+def drawn(random, breaks):
+    """40 to 60 runs over 4 to 6 decades of compute; accuracy rises from a lower or towards an upper asymptote.
+
+    Exponents differ by at least 0.25 from segment to segment, widths are 0.1 to 0.4 of log C, breaks lie well inside and well
+    apart, and at every break the accuracy is at least a tenth as far from the asymptote as anywhere.
+    """
+    while True:
+        runs, decades, first = int(random.integers(40, 61)), random.uniform(4.0, 6.0), random.uniform(17.0, 19.0)
+        share = np.sort(random.uniform(size=runs)) if random.random() < 0.5 else np.linspace(0.0, 1.0, runs)
+        logs = (first + decades * share) * DECADE
+        places = [random.uniform(0.3, 0.7)] if breaks == 1 else [random.uniform(0.2, 0.35), random.uniform(0.65, 0.8)]
+        places = (first + decades * np.array(places)) * DECADE
+        exponents = random.uniform(0.02, 0.8, breaks + 1)
+        if np.abs(np.diff(exponents)).min() < 0.25:
+            continue
+        rising = random.random() < 0.5
+        asymptote = random.uniform(0.0, 0.5) if rising else random.uniform(0.75, 1.0)
+        end = random.uniform(asymptote + 0.2, 0.98) if rising else random.uniform(0.2, asymptote - 0.2)
+        signed = -exponents if rising else exponents
+        parts = list(zip(np.diff(signed), places, np.exp(random.uniform(np.log(0.1), np.log(0.4), breaks)), strict=True))
+        middle = logs.mean()
+        parts = [(c, place - middle, f) for c, place, f in parts]
+        shape = direct(logs - middle, 0.0, 1.0, signed[0], parts)
+        accuracy = asymptote + (end - asymptote) * shape / shape.max()
+        far = np.abs(accuracy - asymptote)
+        seen = np.interp(places, logs, far) >= 0.1 * far.max()
+        if np.ptp(accuracy) >= 0.15 and seen.all():
+            return Truth(np.exp(logs), accuracy, np.exp(places))
+
+
+def sample_of(law, compute, *, noise=0.0, seed=0, baseline=0.0):
+    accuracy = law.accuracy(compute) + noise * np.random.default_rng(seed).normal(size=len(compute))
+    return Sample(benchmark="made-up", accuracy=accuracy, baseline=baseline, at=Points(compute=compute))
+
+
+def recovered(seed, breaks):
+    """Whether the curve is within 1 % at every run and every break within 0.1 dex; noise-free for even seeds."""
+    random = np.random.default_rng([breaks, seed])
+    truth = drawn(random, breaks)
+    noise = SMALL * (seed % 2) * random.normal(size=len(truth.compute))
+    sample = Sample(benchmark="drawn", accuracy=truth.accuracy + noise, baseline=0.0, at=Points(compute=truth.compute))
+    kind = BNSL_KINDS["bnsl" if breaks == 1 else "bnsl-2"]
+    found = kind.fit(sample)
+    curve = kind.accuracy(found.coefficients[None], sample.at, np.zeros(1))[0]
+    close = np.abs(curve / truth.accuracy - 1.0).max() <= 0.01
+    return bool(close and np.abs(np.log(found.coefficients[4::3] / truth.breaks)).max() <= 0.1 * DECADE)
+
+
+@pytest.mark.parametrize("breaks", [1, 2])
+def test_a_few_drawn_truths_are_recovered(breaks):
+    assert all(recovered(seed, breaks) for seed in range(6))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("breaks", [1, 2])
+def test_drawn_truths_are_recovered_in_95_percent(breaks):
+    good = sum(recovered(seed, breaks) for seed in range(200))
+    print(f"{breaks} breaks: {good} of 200 recovered")
+    assert good >= 190
+
+
+@pytest.mark.parametrize("exponents", [(0.7, 0.2), (0.9, 0.3), (0.6, 0.35)])
+@pytest.mark.parametrize("floor", [0.1, 1.7])
+def test_a_two_term_law_at_a_fixed_ratio_is_recognised(exponents, floor):
+    compute, at = np.geomspace(1e17, 1e24, 60), 1e20
+    first, second = exponents
+    values = floor + 0.5 * (compute / at) ** (-first / 2.0) + 0.5 * (compute / at) ** (-second / 2.0)
+    fit = fit_broken(compute, values, objective=SQUARES, asymptote=(0.0, np.inf))
+    assert fit.converged
+    assert fit.law.product == pytest.approx(-1.0, abs=1e-8)
+    assert fit.undetermined == (() if floor else ("a",))
+    law = fit.law.as_ray(20.0, tolerance=1e-6)
+    assert (law.beta, law.gamma, law.E) == pytest.approx((first, second, floor), rel=1e-6)
+
+
+def test_exponents_of_two_to_one_have_two_broken_laws():
+    """t^2 + t + E = (t + 1/2)^2 + E - 1/4: c1 f1 is -1 with the law's own E, or -2 with a smaller one; both are exact."""
+    compute, at = np.geomspace(1e17, 1e24, 60), 1e20
+    t = (compute / at) ** -0.15
+    values = 1.7 + 0.5 * t**2 + 0.5 * t
+    fit = fit_broken(compute, values, objective=SQUARES, asymptote=(0.0, np.inf))
+    law = fit.law
+    assert fit.converged
+    assert law.accuracy(compute) == pytest.approx(values, rel=1e-9)
+    assert law.product == pytest.approx(round(law.product), abs=1e-8)
+    asymptotes = {-1: 1.7, -2: 1.7 - 0.125}
+    assert law.a == pytest.approx(asymptotes[round(law.product)], rel=1e-6)
+
+
+def test_a_sharper_break_is_not_a_two_term_law():
+    compute = np.geomspace(1e17, 1e24, 60)
+    truth = BrokenLaw(a=0.1, b=3e4, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=0.8),))
+    fit = fit_broken(compute, truth.accuracy(compute), objective=SQUARES, asymptote=(0.0, np.inf))
+    assert fit.law.product == pytest.approx(-0.16, rel=1e-6)
+    with pytest.raises(ValueError, match="must be -1"):
+        fit.law.as_ray(20.0)
+
+
+def test_a_two_term_law_without_a_constant_is_recognised():
+    """Its asymptote is 0, the least that it may be."""
+    compute = np.geomspace(1e17, 1e24, 60)
+    values = 0.5 * (compute / 1e20) ** -0.3 + 0.5 * (compute / 1e20) ** -0.12
+    fit = fit_broken(compute, values, objective=SQUARES, in_logs=True, asymptote=(0.0, np.inf))
+    assert fit.law.a == pytest.approx(0.0, abs=1e-9)
+    assert pytest.approx(0.0, abs=1e-9) == fit.law.as_ray(20.0).E
+
+
+def test_it_begins_where_it_is_told_as_well():
+    compute = np.geomspace(1e18, 1e23, 50)
+    values = LAW.accuracy(compute)
+    found = fit_broken(compute, values, objective=SQUARES, near=LAW.coefficients[None])
+    assert found.coefficients == pytest.approx(LAW.coefficients, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_three_breaks_are_recovered(seed):
+    random = np.random.default_rng(seed)
+    logs = np.sort(random.uniform(17.0, 23.0, 80)) * DECADE
+    places, exponents = np.array([18.5, 20.0, 21.5]) * DECADE, np.array([0.1, 0.5, 0.15, 0.55])
+    parts = [(c, place - logs.mean(), 0.25) for c, place in zip(np.diff(exponents), places, strict=True)]
+    shape = direct(logs - logs.mean(), 0.0, 1.0, exponents[0], parts)
+    accuracy = 0.95 - 0.7 * shape / shape.max() + SMALL * seed * random.normal(size=80)
+    kind = BNSL_KINDS["bnsl-3"]
+    found = kind.fit(Sample(benchmark="drawn", accuracy=accuracy, baseline=0.0, at=Points(compute=np.exp(logs))))
+    assert found.converged
+    assert np.abs(np.log(found.coefficients[4::3]) - places).max() <= 0.1 * DECADE
+
+
+# The kind
+
+
+def test_what_the_kind_says_of_itself():
+    assert BNSL.name == "bnsl"
+    assert broken(2).name == "bnsl-2"
+    assert BNSL.coefficients == ("a", "b", "c0", "c1", "d1", "f1")
+    assert BNSL.formula == "Q = a + b C^-c0 (1 + (C/d1)^(1/f1))^(-c1 f1)"
+    assert (BNSL.needs, BNSL.asks, BNSL.margin) == (("compute",), ("compute",), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("objective", "in_logs"), [(SQUARES, False), (Objective(name="huber-log"), True), (Objective(name="least-squares-log"), True)]
+)
+def test_other_objectives_find_the_same_noise_free_law(objective, in_logs):
+    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 50))
+    found = BNSL.with_objective(objective, in_logs=in_logs).fit(sample)
+    assert found.coefficients == pytest.approx(LAW.coefficients, rel=1e-5)
+
+
+def test_the_minimum_is_no_worse_than_the_truth():
+    for seed in range(4):
+        sample = sample_of(LAW, np.geomspace(1e18, 1e23, 50), noise=0.005, seed=seed)
+        found = BNSL.fit(sample)
+        residuals = np.abs(sample.accuracy - LAW.accuracy(sample.at.compute))
+        huber = np.where(residuals <= 1e-3, 0.5 * residuals**2, 1e-3 * (residuals - 0.5e-3)).sum()
+        assert found.converged
+        assert found.value <= huber
+
+
+def test_accuracy_of_several_laws():
+    compute = np.array([1e18, 1e21, 1e25])
+    other = BrokenLaw(a=0.2, b=1e-4, c0=-0.15, breaks=(Break(change=0.1, compute=1e22, width=2.0),))
+    both = np.stack([LAW.coefficients, other.coefficients])
+    found = BNSL.accuracy(both, Points(compute=compute), np.array([0.25, 0.0]))
+    assert np.array_equal(found, np.stack([LAW.accuracy(compute), other.accuracy(compute)]))
+
+
+def test_refits_with_the_runs_as_they_are_repeat_the_fit():
+    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 60), noise=0.003)
+    found = BNSL.fit(sample)
+    again = BNSL.refit(sample, found, np.ones((2, 60)), np.zeros(2))
+    assert again.converged.all()
+    assert again.coefficients == pytest.approx(np.stack([found.coefficients] * 2), rel=1e-5)
+
+
+def test_a_resample_is_fitted_to_the_runs_that_it_draws():
+    compute = np.geomspace(1e18, 1e23, 60)
+    sample = sample_of(LAW, compute, noise=0.002)
+    squares = BNSL.with_objective(SQUARES)
+    found = squares.fit(sample)
+    weights = np.ones((1, 60))
+    weights[0, ::3] = 0.0
+    again = squares.refit(sample, found, weights, np.zeros(1))
+    kept = weights[0] > 0.0
+    alone = squares.fit(sample.subset(kept))
+    assert again.coefficients[0] == pytest.approx(alone.coefficients, rel=1e-4)
+
+
+def test_runs_at_or_below_a_redrawn_guessing_accuracy_do_not_count():
+    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 60), noise=0.002)
+    found = BNSL.fit(sample)
+    baseline = float(np.sort(sample.accuracy)[9])
+    one = BNSL.refit(sample, found, np.ones((1, 60)), np.array([baseline]))
+    other = BNSL.refit(sample, found, (sample.accuracy > baseline)[None].astype(float), np.array([0.0]))
+    assert np.array_equal(one.coefficients, other.coefficients)
+
+
+def test_a_resample_with_too_few_runs_is_not_certified():
+    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 40), noise=0.002)
+    weights = np.zeros((1, 40))
+    weights[0, :5] = 8.0
+    assert not BNSL.refit(sample, BNSL.fit(sample), weights, np.zeros(1)).converged[0]
+
+
+# What runs leave open
+
+
+def test_without_a_break_its_coefficients_are_open():
+    compute = np.geomspace(1e18, 1e23, 60)
+    straight = BrokenLaw(a=0.9, b=-60.0, c0=0.105)
+    found = [BNSL.fit(sample_of(straight, compute, noise=0.003, seed=seed)) for seed in range(10)]
+    assert sum({"c1", "d1", "f1"} <= set(each.undetermined) for each in found) >= 8
+
+
+def test_a_break_beyond_the_runs_is_open():
+    compute = np.geomspace(1e18, 1e20, 50)
+    found = BNSL.fit(sample_of(LAW, compute, noise=0.001))
+    assert "d1" in found.undetermined
+
+
+def test_a_break_sharper_than_the_runs_resolve_has_an_open_width():
+    compute = np.geomspace(1e18, 1e23, 40)
+    sharp = BrokenLaw(a=0.9, b=-60.0, c0=0.105, breaks=(Break(change=0.25, compute=3e20, width=0.005),))
+    assert "f1" in BNSL.fit(sample_of(sharp, compute, noise=1e-4)).undetermined
+
+
+@pytest.mark.parametrize(
+    ("compute", "accuracy", "said"),
+    [
+        (np.geomspace(1e18, 1e23, 5), np.linspace(0.3, 0.7, 5), "made-up: runs at 5 values of compute; must be at least 6"),
+        (np.repeat(np.geomspace(1e18, 1e23, 5), 4), np.linspace(0.3, 0.7, 20), "runs at 5 values"),
+        (np.geomspace(1e18, 1e23, 20), np.full(20, 0.5), "values=0.5 at every run"),
+        (np.geomspace(1e18, 1e23, 20), np.full(20, np.nan), "values=nan: must be finite"),
+    ],
+)
+def test_runs_that_cannot_be_fitted(compute, accuracy, said):
+    with pytest.raises(ValueError, match=said):
+        BNSL.fit(Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute)))
+
+
+def test_arguments_outside_their_domain():
+    with pytest.raises(ValueError, match="breaks=4: must be at most 3"):
+        broken(4)
+    with pytest.raises(ValueError, match="breaks=0"):
+        broken(0)
+    with pytest.raises(ValueError, match="compute: is not known at the runs"):
+        BNSL.fit(Sample(benchmark="x", accuracy=np.ones(3), baseline=0.0, at=Points(params=np.ones(3))))
+    with pytest.raises(ValueError, match=r"compute=-1\.0: must be positive"):
+        fit_broken([-1.0, 1.0], [0.1, 0.2])
+    with pytest.raises(ValueError, match="must both be"):
+        fit_broken([1.0, 2.0], [0.1])
