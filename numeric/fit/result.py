@@ -327,7 +327,7 @@ class Fit(Shown):
 
         return fit_frame(self, bootstrap, **options)
 
-    def to_latex(self, bootstrap: Draws | None = None, **options: Any) -> str:
+    def to_latex(self, bootstrap: Draws | None = None, **options: Any) -> str:  # type: ignore[override]
         """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation, caption and label."""
         from .tables import fit_latex
 
