@@ -80,7 +80,7 @@ class Law(Frozen, Shown):
         E: float | None = None,
         name: str = "custom",
         source: str = "",
-        uncertainty: Uncertainty | None = None,
+        uncertainty: Any = None,
     ) -> None:
         super().__init__(
             E=None if E is None else nonnegative_number("E", E),

@@ -328,7 +328,7 @@ def test_latex_of_what_has_no_error(resampled) -> None:
     assert r"$E$\textsuperscript{a} & $1.70000$ & \multicolumn{3}{c}{---} \\" in text
     assert r"$\beta$\textsuperscript{b} & $0.400000$ & \multicolumn{3}{c}{error not determined} \\" in text
     assert r"\textsuperscript{a} Fixed. \textsuperscript{b} On a bound" in text
-    assert r"Intervals: 90\,\%, percentiles of 150 resamples of runs." in resampled.fit.to_latex(resampled)
+    assert r"Intervals: 90\,\%, percentiles of 150 resamples of runs." in resampled.fit.to_latex(bootstrap=resampled)
 
 
 @pytest.mark.skipif(which("pdflatex") is None, reason="needs LaTeX")
