@@ -79,6 +79,7 @@ def test_a_cost_at_the_optimum_is_bounded_above_alone(fitted, tmp_path):
     excess = read.penalty(params=best.params, tokens=best.tokens).estimate("excess")
     assert excess.at_most
     assert excess.low == 0.0
+    assert excess.high is not None
     assert excess.high > 0.0
 
 
