@@ -337,7 +337,7 @@ BAD_FILES = {
     "all below guessing": (
         [[*row[:4], 0.4, row[5]] for row in rows() if row[2] == "piqa"],
         HEADER,
-        ("benchmark 'piqa'", "none of 30 runs", "above the random baseline 0.5", "the highest accuracy is 0.4"),
+        ("'piqa': none of", "none of 30 runs", "above the random baseline 0.5", "the highest accuracy is 0.4"),
     ),
     "guessing of 1": ([[*row[:5], 1.0] for row in rows()], HEADER, ("random_baseline=1 ", "below 1")),
     "guessing in percent": ([[*row[:5], 25.0] for row in rows()], HEADER, ("random_baseline=25 ", "--percent")),
