@@ -147,9 +147,11 @@ def _listed(options: Options, given: Sequence[str]) -> str:
 def _evaluated(law: Law, point: Point) -> Penalty:
     arguments, given = point
     try:
-        return law.penalty(**arguments)
+        found = law.penalty(**arguments)
+        found.as_dict()  # computed here, where the options that led to a figure without a float are known
     except ValueError as error:
         raise blamed(error, *given) from None
+    return found
 
 
 def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
